@@ -2,15 +2,16 @@
  * peak until it is under the limit. */
 #include "base/ints.h"
 #include "base/saturate.h"
+#include "pipeline/kernels.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/seeds.h"
+#include "split/accumulator.h"
 #include "split/branches.h"
 #include "split/loops.h"
 #include "split/parts.h"
 #include "split/shards.h"
 #include "split/sink.h"
-#include "split/accumulator.h"
-#include "pipeline/kernels.h"
+#include "split/state.h"
 
 enum { MOST_ROUNDS = 200 };
 

@@ -10,6 +10,7 @@
 #include "ir/shardings.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/seeds.h"
+#include "split/state.h"
 
 static const char AXIS[] = "weir";
 enum { WHOLE = -1 };

@@ -2,7 +2,6 @@
 
 #include "ir/fold.h"
 #include "split/linear.h"
-#include "split/monoid.h"
 #include "split/shards.h"
 
 typedef VEC(ir_value) values;

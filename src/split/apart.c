@@ -1,4 +1,8 @@
 #include "split/apart.h"
+#include "split/held.h"
+#include "split/instances.h"
+#include "split/stages.h"
+#include "split/state.h"
 
 enum {
   MOST_ROOTS = 64,    /* of a stage; one that puts out more is one loop */

@@ -4,10 +4,13 @@
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "machine/tuned.h"
+#include "split/instances.h"
 #include "split/monoid.h"
 #include "split/shards.h"
 #include "split/sink.h"
 #include "split/sorts.h"
+#include "split/stages.h"
+#include "split/state.h"
 
 enum { MOST_COARSENINGS = 8 };
 

@@ -1,4 +1,6 @@
 #include "split/kept.h"
+#include "split/stages.h"
+#include "split/state.h"
 
 /* ---- what is kept ---- */
 bool split_uses_below(const split_region *r, ir_op op, ir_value v) {

@@ -4,12 +4,16 @@
 #include "ir/fold.h"
 #include "ir/print.h"
 #include "split/agreement.h"
+#include "split/closure.h"
+#include "split/held.h"
+#include "split/instances.h"
 #include "split/monoid.h"
-#include "split/tile_op.h"
 #include "split/prefix.h"
 #include "split/reorder.h"
 #include "split/sorts.h"
+#include "split/stages.h"
 #include "split/stream.h"
+#include "split/tile_op.h"
 #include "split/window.h"
 
 enum {

@@ -162,8 +162,6 @@ static inline split_member *split_next_member(const split_region *r, const split
   assert(member->next <= r->members.count);
   return member->next ? &r->members.at[member->next - 1] : NULL;
 }
-/* The op's member that is reduced in this stage; NULL: none is. */
-const split_member *split_reduced_member(const split_region *r, ir_op op, int32_t stage);
 
 typedef struct split_growth {
   int64_t threshold_bytes; /* values larger than this are dissolved */
@@ -176,27 +174,8 @@ typedef struct split_growth {
   split_state *state; /* of the module and this threshold */
 } split_growth;
 
-/* In memory of the arena. */
-split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes);
-/* Users and effects become those of the block. */
-void split_state_enter(split_state *s, const ir_module *m, ir_block block);
-
 /* Analysis only; the module is not changed. */
 split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                 split_pos pos, const split_growth *g);
-
-bool split_is_large(const split_region *r, ir_value v);
-split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos);
-/* The first stage whose loop can have the value at this position, made in it or read from outside.
- */
-int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos);
-int32_t split_outside_stage(split_region *r, ir_value v);
-/* Whether a loop puts the member's result out: somebody outside, or a later loop, may read it. */
-bool split_is_put_out(const split_region *r, ir_value v);
-bool split_puts_out(const split_region *r, const split_member *member); /* any of its results */
-/* Its windows lack elements of their slices: it puts nothing out. */
-bool split_is_partial(const split_region *r, const split_member *member);
-/* Whether the loop of `stage` computes the instance itself rather than reads it from outside. */
-bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage);
 
 #endif

@@ -1,6 +1,5 @@
 #include "split/segmented.h"
 
-#include "base/ints.h"
 
 typedef VEC(ir_value) values;
 

@@ -2,6 +2,8 @@
 
 #include "base/strbuf.h"
 #include "ir/shardings.h"
+#include "split/stages.h"
+#include "split/state.h"
 
 static bool names_axes(const char *from, const char *end) {
   return memchr(from, '"', (size_t)(end - from)) != NULL;

@@ -5,6 +5,8 @@
 
 #include "ir/attrs.h"
 #include "ir/fold.h"
+#include "split/instances.h"
+#include "split/stages.h"
 
 enum { DEEPEST = 64 };
 

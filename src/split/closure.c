@@ -1,0 +1,115 @@
+#include "split/closure.h"
+
+#include "split/instances.h"
+#include "split/state.h"
+
+static bool same_factor(const split_region *r, const split_member *a, const split_factor *f) {
+  const ir_op_data *d = ir_op_get(r->m, a->op);
+  if (a->factor.role != f->role) return false;
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (!split_pos_equal(a->factor.operands[i], f->operands[i])) return false;
+  for (uint32_t i = 0; i < d->n_results; i++)
+    if (!split_pos_equal(a->factor.results[i], f->results[i])) return false;
+  return true;
+}
+
+static bool is_member(const split_region *r, ir_op op, const split_factor *f) {
+  for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k))
+    if (same_factor(r, k, f)) return true;
+  return false;
+}
+
+static void add_member(split_region *r, ir_op op, const split_factor *f) {
+  if (is_member(r, op, f)) return;
+  r->overlaps |= f->stencil;
+  VEC_PUSH(r->scratch, &r->members,
+           (split_member){.op = op, .factor = *f, .stage = -1, .next = r->member_of[op]});
+  r->member_of[op] = r->members.count;
+  const ir_op_data d = *ir_op_get(r->m, op);
+  for (uint32_t i = 0; i < d.n_operands; i++)
+    if (f->operands[i].dim >= 0 && split_is_large(r, d.operands[i]) &&
+        ir_is_made_in(r->m, d.operands[i], r->block))
+      split_visit(r, d.operands[i], f->operands[i]);
+  for (uint32_t i = 0; i < d.n_results; i++)
+    if (f->results[i].dim >= 0 && split_is_large(r, d.first_result + i))
+      split_visit(r, d.first_result + i, f->results[i]);
+}
+
+/* A member reads the value along the same dimension, if at other indices: it asks for them itself.
+ */
+static bool is_read_shifted(const split_region *r, ir_op user, uint32_t operand, split_pos pos) {
+  for (uint32_t i = r->member_of[user]; i && r->may_shift; i = r->members.at[i - 1].next) {
+    split_pos at = r->members.at[i - 1].factor.operands[operand];
+    if (at.dim == pos.dim && at.unit == pos.unit) return true;
+  }
+  return false;
+}
+
+/* What windows have beside their slices is for those that asked for it. */
+static void visit_user(split_region *r, ir_op user, ir_value v, split_pos at) {
+  split_pos pos = split_core(at);
+  for (uint32_t i = 0; i < ir_op_get(r->m, user)->n_operands; i++) {
+    split_factor f;
+    if (ir_operand(r->m, user, i) != v || is_read_shifted(r, user, i, pos)) continue;
+    if (split_ask(r, user, false, i, pos, &f)) add_member(r, user, &f);
+  }
+}
+
+/* Users are followed from a value's first position only: a second one (K + K^T) is made for the
+ * member that asked, not for everyone. */
+static void close_over(split_region *r, uint32_t index) {
+  split_instance instance = r->instances.at[index];
+  if (instance.traced) add_member(r, ir_value_get(r->m, instance.value)->op, &instance.factor);
+  if (instance.next) return;
+  for (uint32_t i = r->state->users.first[instance.value];
+       i < r->state->users.first[instance.value + 1]; i++)
+    visit_user(r, r->state->users.ops[i], instance.value, instance.pos);
+}
+
+static void close_over_pending(split_region *r) {
+  while (r->pending.count && !r->failed) close_over(r, split_next_pending(r));
+}
+
+bool split_is_partial(const split_region *r, const split_member *member) {
+  for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_results; j++)
+    if (member->factor.results[j].dim >= 0 && member->factor.results[j].more < 0) return true;
+  return false;
+}
+
+bool split_has_whole_member(const split_region *r, ir_op op) {
+  for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k))
+    if (!split_is_partial(r, k)) return true;
+  return false;
+}
+
+/* The op on its whole slices, if somebody outside reads one of its results. */
+static void add_whole(split_region *r, ir_op op, const split_factor *partial) {
+  const ir_op_data d = *ir_op_get(r->m, op);
+  split_factor f;
+  for (uint32_t j = 0; j < d.n_results; j++) {
+    split_pos pos = partial->results[j];
+    if (pos.dim < 0 || !split_has_users_outside(r, d.first_result + j)) continue;
+    if (split_ask(r, op, true, j, split_core(pos), &f) && f.role == SPLIT_PARALLEL)
+      add_member(r, op, &f);
+    return;
+  }
+}
+
+/* What a stride passes over is not read: a window may end before its slice does. Slices that are
+ * put out one behind the other have all elements. */
+static void add_whole_ones(split_region *r) {
+  for (uint32_t i = 0; i < r->members.count && !r->failed; i++) {
+    split_member member = r->members.at[i];
+    if (!split_is_partial(r, &member) || split_has_whole_member(r, member.op)) continue;
+    add_whole(r, member.op, &member.factor);
+    close_over_pending(r);
+  }
+}
+
+void split_close(split_region *r) {
+  split_visit(r, r->seed, r->seed_pos);
+  close_over_pending(r);
+  add_whole_ones(r);
+  r->is_closed = true;
+  if (r->members.count == 0) r->failed = true;
+}

@@ -1,0 +1,16 @@
+/* What the loops of a region put out, and which large values stay in memory nevertheless. */
+#ifndef WEIR_SPLIT_HELD_H
+#define WEIR_SPLIT_HELD_H
+#include "split/region.h"
+
+/* Large values that are needed outside, their bytes, and what is read at all. */
+void split_find_held(split_region *r);
+
+/* Whether a loop puts the member's result out: somebody outside, or a later loop, may read it. */
+bool split_is_put_out(const split_region *r, ir_value v);
+bool split_puts_out(const split_region *r, const split_member *member); /* any of its results */
+/* Large values that stay in memory: put out, made outside and read whole, or read at a position
+ * where nobody in the region makes them. INT64_MAX where the region has failed. */
+int64_t split_stuck_bytes(split_region *r);
+
+#endif

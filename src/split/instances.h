@@ -1,0 +1,16 @@
+/* The instances of a region: values at positions, found or made, and which of them are still to be
+ * looked at. Windows of a value that are near each other become one where the region merges. */
+#ifndef WEIR_SPLIT_INSTANCES_H
+#define WEIR_SPLIT_INSTANCES_H
+#include "split/region.h"
+
+split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos);
+/* What is new is pending. */
+void split_visit(split_region *r, ir_value v, split_pos pos);
+uint32_t split_next_pending(split_region *r); /* its index */
+/* Somebody who is no member reads it. */
+bool split_has_users_outside(const split_region *r, ir_value v);
+/* Of large values, each as often as loops make a window of its own of it. */
+double split_made_bytes(const split_region *r);
+
+#endif

@@ -1,0 +1,149 @@
+#include "split/stages.h"
+
+#include "split/closure.h"
+#include "split/instances.h"
+#include "split/state.h"
+#include "split/stream.h"
+
+typedef struct used_values { /* by an op and all below it, from outside it */
+  split_region *r;
+  int32_t stage;
+} used_values;
+
+static void note_stage(const ir_module *m, ir_op op, void *user) {
+  used_values *u = user;
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) {
+    ir_value v = d->operands[i];
+    if (!ir_is_made_in(u->r->m, v, u->r->block)) continue;
+    int32_t s = split_outside_stage(u->r, v);
+    if (s > u->stage) u->stage = s;
+  }
+}
+
+static int32_t stage_after_operands(split_region *r, ir_op op) {
+  used_values u = {r, 0};
+  if (ir_kind_of(r->m, op) == IR_OP_LOOP) note_stage(r->m, op, &u); /* reads its operands alone */
+  else ir_walk_op(r->m, op, note_stage, &u);
+  return u.stage;
+}
+
+static int32_t member_stage(split_region *r, uint32_t index) {
+  split_member *member = &r->members.at[index];
+  if (member->stage >= 0) return member->stage;
+  ir_op op = member->op;
+  split_factor f = member->factor;
+  int32_t stage = 0;
+  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
+    int32_t s = split_instance_stage(r, ir_operand(r->m, op, i), f.operands[i]);
+    if (s > stage) stage = s;
+  }
+  /* What it waits for was put out by the loops just before its own. */
+  online_terms terms;
+  if (r->may_stream && stage > 0 && stage < SPLIT_NEVER &&
+      stream_member(r, &r->members.at[index], stage - 1, &terms)) {
+    r->members.at[index].streams = ARENA_COPY(r->scratch, online_terms, &terms, 1);
+    stage--;
+  }
+  return r->members.at[index].stage = stage;
+}
+
+/* The earliest stage after which one of the value's members has put it out. */
+static int32_t stage_put_out(split_region *r, ir_op op) {
+  int32_t best = SPLIT_NEVER;
+  for (uint32_t i = r->member_of[op]; i; i = r->members.at[i - 1].next) {
+    if (split_is_partial(r, &r->members.at[i - 1])) continue;
+    int32_t s = member_stage(r, i - 1);
+    if (s < SPLIT_NEVER && s + 1 < best) best = s + 1;
+  }
+  return best;
+}
+
+int32_t split_outside_stage(split_region *r, ir_value v) {
+  if (!ir_is_made_in(r->m, v, r->block)) return 0;
+  CTX_CHECK(r->m->ctx, r->outside_stage[v] >= 0);
+  return r->outside_stage[v];
+}
+
+static int32_t body_stage(split_region *r, ir_value v, split_pos pos) {
+  split_instance instance = *split_instance_get(r, v, pos);
+  if (!instance.traced || r->failed) return SPLIT_NEVER;
+  if (instance.body_stage >= 0) return instance.body_stage;
+  ir_op op = ir_value_get(r->m, v)->op;
+  int32_t stage = 0;
+  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
+    int32_t s = split_instance_stage(r, ir_operand(r->m, op, i), instance.factor.operands[i]);
+    if (s > stage) stage = s;
+  }
+  return split_instance_get(r, v, pos)->body_stage = stage;
+}
+
+/* A large value of the region is read from outside only if there is no other way: that holds it in
+ * memory. Or if it is there anyway, and making it anew would hold another one in its place. */
+static bool is_dissolved(split_region *r, ir_value v) {
+  return split_is_large(r, v) && ir_is_made_in(r->m, v, r->block) &&
+         r->member_of[ir_value_get(r->m, v)->op] && !r->is_kept[v];
+}
+
+int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
+  if (!ir_is_made_in(r->m, v, r->block)) return 0;
+  if (pos.dim < 0) return split_outside_stage(r, v);
+  if (is_dissolved(r, v)) {
+    int32_t inside = body_stage(r, v, pos);
+    return inside < SPLIT_NEVER ? inside : split_outside_stage(r, v);
+  }
+  int32_t outside = split_outside_stage(r, v);
+  if (outside == 0 || r->is_kept[v]) return outside;
+  int32_t inside = body_stage(r, v, pos);
+  return inside < outside ? inside : outside;
+}
+
+bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) {
+  if (!ir_is_made_in(r->m, v, r->block) || pos.dim < 0) return false;
+  if (is_dissolved(r, v) || (r->is_reselected && r->is_reselected[v]))
+    return body_stage(r, v, pos) <= stage;
+  return split_outside_stage(r, v) > stage;
+}
+
+const split_member *split_reduced_member(const split_region *r, ir_op op, int32_t stage) {
+  for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k))
+    if (k->factor.role == SPLIT_REDUCED && k->stage == stage) return k;
+  return NULL;
+}
+
+/* ---- all of them ---- */
+/* In program order, so that what an op reads has its stage already. Effects keep their order: what
+ * follows an effect that waits for a stage waits with it. */
+static void assign_stages(split_region *r) {
+  int32_t last_effect = 0;
+  const ir_block_data *b = ir_block_get(r->m, r->block);
+  for (uint32_t i = 0; i < b->ops.count && !r->failed; i++) {
+    ir_op op = b->ops.at[i];
+    for (uint32_t k = r->member_of[op]; k; k = r->members.at[k - 1].next) {
+      int32_t stage = member_stage(r, k - 1);
+      if (stage >= SPLIT_NEVER) r->failed = true;
+      else if (stage + 1 > r->n_stages) r->n_stages = stage + 1;
+    }
+    bool effects = r->state->effects[op];
+    int32_t stage = r->member_of[op] ? stage_put_out(r, op) : stage_after_operands(r, op);
+    if (effects && stage < last_effect) stage = last_effect;
+    if (effects) last_effect = stage;
+    for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++)
+      r->outside_stage[ir_result(r->m, op, j)] = stage;
+  }
+}
+
+static void sort_by_stage(split_region *r) {
+  uint32_t n = r->members.count, *at = ARENA_ARRAY(r->scratch, uint32_t, (size_t)r->n_stages + 2);
+  r->by_stage = ARENA_ARRAY(r->scratch, uint32_t, n);
+  for (uint32_t i = 0; i < n; i++) at[r->members.at[i].stage + 2]++;
+  for (int32_t stage = 0; stage < r->n_stages; stage++) at[stage + 1] += at[stage];
+  for (uint32_t i = 0; i < n; i++) r->by_stage[at[r->members.at[i].stage + 1]++] = i;
+  CTX_CHECK(r->m->ctx, at[r->n_stages] == n);
+  r->stage_from = at;
+}
+
+void split_find_stages(split_region *r) {
+  assign_stages(r);
+  if (!r->failed) sort_by_stage(r);
+}

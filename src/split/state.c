@@ -1,0 +1,129 @@
+#include "split/state.h"
+
+#include "split/agreement.h"
+#include "split/monoid.h"
+#include "split/sorts.h"
+
+static bool is_large(const ir_module *m, ir_value v, int64_t threshold_bytes) {
+  ir_op op = ir_value_get(m, v)->op;
+  return op && ir_kind_of(m, op) != IR_OP_CONSTANT && ir_value_bytes(m, v) > threshold_bytes;
+}
+
+split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes) {
+  uint32_t n = m->values.count;
+  bool *large = ARENA_ARRAY(a, bool, n);
+  for (ir_value v = 1; v < n; v++) large[v] = is_large(m, v, threshold_bytes);
+  return (split_state){.a = a,
+                       .n_values = n,
+                       .large = large,
+                       .traced = ARENA_ARRAY(a, split_traced **, m->ops.count)};
+}
+
+void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
+  if (s->block == block) return;
+  bool *effects = ARENA_ARRAY(s->a, bool, m->ops.count);
+  const ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = 0; i < b->ops.count; i++)
+    effects[b->ops.at[i]] = ir_has_effects(m, b->ops.at[i]);
+  s->users = ir_users_of_block(s->a, m, block);
+  s->effects = effects;
+  s->block = block;
+}
+
+bool split_is_large(const split_region *r, ir_value v) {
+  return v < r->n_values ? r->large[v] : is_large(r->m, v, r->threshold_bytes);
+}
+
+/* ---- what ops answer ---- */
+/* Once a while has a factor, every carry that it is on answers the same. */
+static const split_asked *answered(const split_region *r, ir_op op, uint32_t carry, split_pos pos) {
+  for (uint32_t i = 0; i < r->asked.count; i++) {
+    const split_asked *a = &r->asked.at[i];
+    if (a->op != op) continue;
+    bool same = a->traced ? split_pos_equal(a->factor.operands[carry], pos)
+                          : a->carry == carry && split_pos_equal(a->pos, pos);
+    if (same) return a;
+  }
+  return NULL;
+}
+
+static split_traced **answers_of(const split_region *r, ir_op op, bool of_result, uint32_t index) {
+  split_state *s = r->state;
+  const ir_op_data *d = ir_op_get(r->m, op);
+  CTX_CHECK(r->m->ctx, index < (of_result ? d->n_results : d->n_operands));
+  if (!s->traced[op])
+    s->traced[op] = ARENA_ARRAY(s->a, split_traced *, d->n_results + d->n_operands);
+  return &s->traced[op][of_result ? index : d->n_results + index];
+}
+
+/* Moves to the front: regions ask for the same few one after the other. */
+static split_traced *find_traced(split_traced **first, split_pos pos) {
+  for (split_traced **link = first, *k; (k = *link); link = &k->next) {
+    if (!split_pos_equal(k->pos, pos)) continue;
+    *link = k->next;
+    k->next = *first;
+    return *first = k;
+  }
+  return NULL;
+}
+
+static bool trace_once(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
+                       split_factor *out) {
+  split_traced **first = answers_of(r, op, of_result, index), *k = find_traced(first, pos);
+  if (!k) {
+    k = ARENA_NEW(r->state->a, split_traced);
+    k->pos = pos;
+    k->traced = split_trace_in_order(r->state->a, r->m, op, of_result, index, pos, &k->factor);
+    k->next = *first;
+    *first = k;
+  }
+  *out = k->factor;
+  return k->traced;
+}
+
+static bool trace_while(split_region *r, ir_op op, uint32_t carry, split_pos pos,
+                        split_factor *out) {
+  const split_asked *known = pos.dim >= 0 ? answered(r, op, carry, pos) : NULL;
+  if (known) {
+    CTX_CHECK(r->m->ctx, !known->traced || split_pos_equal(known->factor.operands[carry], pos));
+    *out = known->factor;
+    return known->traced;
+  }
+  bool traced = trace_once(r, op, false, carry, pos, out) && !out->carried;
+  VEC_PUSH(r->scratch, &r->asked, ((split_asked){op, carry, pos, traced, *out}));
+  return traced;
+}
+
+static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
+                      split_factor *out) {
+  return ir_kind_of(r->m, op) == IR_OP_WHILE ? trace_while(r, op, index, pos, out)
+                                             : trace_once(r, op, of_result, index, pos, out);
+}
+
+static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
+  ir_op loop;
+  split_sameness enough = r->no_kernels ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
+  split_selected of =
+      split_compares_selected(r->scratch, r->m, op, f, enough, r->is_reselected, &loop);
+  if (of == SPLIT_NOT_SELECTED) return true;
+  if (r->no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
+  r->must_agree = true;
+  if (loop) VEC_PUSH(r->scratch, &r->selecting, loop);
+  return true;
+}
+
+bool split_ask(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
+               split_factor *out) {
+  if (r->covers && !r->covers(r->m, op, r->threshold_bytes)) return false;
+  if (r->outside.is && r->outside.is[op]) return false;
+  if (!trace_any(r, op, of_result, index, pos, out)) {
+    if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
+    r->backwards |= out->backwards;
+    return false;
+  }
+  if (r->may_shift ? out->by_rows : out->shifts) return false;
+  if (out->stencil && !r->may_overlap) return false;
+  if (!r->may_sort && split_is_sorted(r->m, op, out)) return false;
+  if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
+  return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
+}
