@@ -38,11 +38,6 @@ bool split_is_in_kernel(const ir_module *m, ir_op op);
  * renamed, dead ops gone. The region is used up. Returns the number of loops. */
 int32_t split_build_loops(split_region *r, int64_t slice);
 
-/* What a result begins with that trips overwrite from end to end: any number will do, that of
- * `which` among many. The same in two loops would be one buffer to XLA, made before the first,
- * copied for each and kept to the last. */
-ir_value split_overwritten(ir_builder *b, ir_type t, int64_t which);
-
 /* Every weir.loop of the module becomes one stablehlo.while: inputs sliced by dynamic_slice,
  * results updated in place by dynamic_update_slice. may_call: what is kept (split/agreement.h) goes
  * through calls that XLA may not inline. */

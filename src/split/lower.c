@@ -11,6 +11,7 @@
  */
 #include "ir/attrs.h"
 #include "split/loops.h"
+#include "split/window.h"
 
 typedef struct lowering {
   ir_module *m;

@@ -29,7 +29,7 @@ static bool is_summed(const split_factor *f, uint32_t result) {
   return f->role == SPLIT_REDUCED || (f->sums && f->sums[result]);
 }
 
-/* In the order in which split/loops.c meets them: what one member puts out, no other does. A sum
+/* In the order in which split/trip.c meets them: what one member puts out, no other does. A sum
  * that nobody puts out is a statistic of this loop: at its end it has to be of all, too. */
 static void include_member(split_region *r, const split_member *member, bool *done,
                            index_range *all) {

@@ -50,7 +50,7 @@ typedef struct split_instance {
   split_factor factor;
   int32_t body_stage; /* the first stage whose loop can make it */
   uint32_t next;      /* of the same value; index + 1, 0: none */
-  int32_t emitted_in; /* split/loops.c: in which loop's body `emitted` stands; -1: none yet */
+  int32_t emitted_in; /* split/trip.c: in which loop's body `emitted` stands; -1: none yet */
   ir_value emitted;
   uint32_t made_by, asked_by; /* the first and the last root of a stage; + 1: split/apart.c */
 } split_instance;

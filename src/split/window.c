@@ -227,3 +227,19 @@ ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole,
     return with_part(b, whole, window, pos.dim, at);
   return split_window_write(b, whole, window, pos.dim, at);
 }
+
+ir_value split_overwritten(ir_builder *b, ir_type t, int64_t which) {
+  enum { MOST = 100 }; /* what the narrowest of these types count to */
+  ir_type scalar = ir_scalar(b->m, ir_type_get(b->m, t)->dtype);
+  switch (ir_type_get(b->m, t)->dtype) {
+    case IR_F64:
+    case IR_F32:
+    case IR_F16:
+    case IR_BF16:
+    case IR_I64:
+    case IR_I32:
+    case IR_I8:
+    case IR_UI8: return ir_build_broadcast(b, ir_build_splat_int(b, scalar, which % MOST), t, NULL);
+    default: return ir_build_zeros(b, t);
+  }
+}

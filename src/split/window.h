@@ -48,4 +48,9 @@ ir_value split_window_part(ir_builder *b, const split_trip *trip, ir_value x, sp
 ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole, ir_value window,
                           split_pos pos);
 
+/* What a result begins with that trips overwrite from end to end: any number will do, that of
+ * `which` among many. The same in two loops would be one buffer to XLA, made before the first,
+ * copied for each and kept to the last. */
+ir_value split_overwritten(ir_builder *b, ir_type t, int64_t which);
+
 #endif
