@@ -158,7 +158,6 @@ static split_goal goal_of(const seed *s) {
                       .slice_bytes = TUNED_COARSE_BYTES,
                       .cached_bytes = TUNED_COARSE_BYTES,
                       .generous_bytes = INT64_MAX,
-                      .least_slice = 2,
                       .covers = belongs,
                       .is_materialised = plan_is_materialised};
 }

@@ -311,13 +311,6 @@ static void mark(const ir_module *m, ir_op op, void *user) {
   w->count += found.scratch_bytes < 0;
 }
 
-static bool is_kernel(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
-  return ir_kind_of(m, op) == IR_OP_LOOP && ir_op_int(m, op, "scratch", -1) >= 0;
-}
-
-bool kernels_are_none(const ir_module *m) { return !ir_any(m, ir_top(m), is_kernel, NULL); }
-
 static bool is_torn(const ir_module *m, ir_op op, const void *user) {
   (void)user;
   bool must = ir_kind_of(m, op) == IR_OP_LOOP && ir_op_bool(m, op, "agree", false);

@@ -18,9 +18,6 @@ kernels_made kernels_replace_loops(ir_module *m, const machine *on, double least
  * True if all would. */
 bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain);
 
-/* Whether none would be one. After kernels_mark_loops. */
-bool kernels_are_none(const ir_module *m);
-
 /* Whether all loops would become one that have to agree on values (split/agreement.h). After
  * kernels_mark_loops. */
 bool kernels_agree(const ir_module *m);

@@ -152,7 +152,6 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->machine = &j->machine;
   double worth = j->is_bold ? TUNED_BOLD_GAIN : TUNED_KERNEL_GAIN;
   order->least_gain = j->options.tile == WEIR_TILE_AUTO ? worth : 0;
-  if (!order->no_kernels) order->goal.least_slice = 2;
   order->goal.no_kernels |= order->no_kernels;
 }
 
@@ -184,31 +183,10 @@ static weir_status split_module(job *j, ir_module *m, split_order *order) {
   return pass_run(&j->driver, &pass_dce, m, NULL);
 }
 
-static bool is_over(const split_order *order) {
-  return !order->fits && order->peak_bytes > order->asked_bytes;
-}
-
-/* Slices of one index, which kernels don't have. What is over then, too, is not taken. */
-static weir_status split_without_kernels(job *j, const ir_module *m, const split_order *asked,
-                                         split_order *in_out_order, ir_module **in_out_m) {
-  split_order order = *asked;
-  ir_module *thin = ir_module_clone(m);
-  ctx_log(&j->c, 2, "no loop would be a kernel: slices as if there were none");
-  order.no_kernels = true;
-  WEIR_TRY(split_module(j, thin, &order));
-  if (is_over(&order)) return ir_module_destroy(thin), WEIR_OK;
-  ir_module_destroy(*in_out_m);
-  *in_out_m = thin;
-  *in_out_order = order;
-  return WEIR_OK;
-}
-
 weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order, ir_module **out_m) {
   split_order asked = *order;
   *out_m = ir_module_clone(m);
   WEIR_TRY(split_module(j, *out_m, order));
-  if (!order->is_torn && order->is_held_back && asked.limit_bytes && is_over(order))
-    return split_without_kernels(j, m, &asked, order, out_m);
   if (!order->is_torn) return WEIR_OK;
   ctx_log(&j->c, 2, "kernels and loops would have to agree on the same sums");
   ir_module_destroy(*out_m);

@@ -76,7 +76,6 @@ typedef struct split_order {
   int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
                           outside of loops. 0: it fits */
   bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */
-  bool is_held_back; /* out: slices are as long as kernels want them, though no loop would be one */
   int64_t added_bytes; /* out: the most that a loop adds as large parts of sums of products */
   bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
   bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */

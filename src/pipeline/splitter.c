@@ -21,7 +21,6 @@ typedef struct tried {
   split_memo known;
   bool has_shorter;    /* of some choice: split/choose.h */
   int64_t added_bytes; /* most parts_bytes of a choice: likewise */
-  bool is_least;       /* some loop has the shortest slices that kernels have */
 } tried;
 
 static tried tried_begin(ctx *c) { return (tried){.values.a = arena_create(c)}; }
@@ -118,7 +117,6 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             choice.reductions, (long long)choice.region->held_bytes);
     t->has_shorter |= choice.has_shorter;
     t->added_bytes = max64(t->added_bytes, choice.parts_bytes);
-    t->is_least |= goal->least_slice > 1 && choice.slice <= goal->least_slice;
     choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
   } else if (!is_added_in_blocks(m, block, goal)) {
@@ -581,7 +579,6 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   }
   order->has_shorter = t.has_shorter;
   order->added_bytes = t.added_bytes;
-  order->is_held_back = t.is_least && !order->no_kernels && kernels_are_none(m);
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));
   tried_end(&t);
 }

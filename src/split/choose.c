@@ -245,7 +245,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .overlaps = r->overlaps};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, outside_bytes(r, goal, false));
-  int64_t least = min64(max64(1, goal->least_slice), r->extent);
+  int64_t least = 1;
   for (uint32_t i = 0; i < r->members.count; i++) {
     if (r->members.at[i].factor.sums) {
       out->reductions++;

@@ -25,7 +25,6 @@ typedef struct split_goal {
                           const ir_users *users); /* of an op of the block; NULL: everything is */
   int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */
   bool fits_first;        /* slices that fit go before what stays in memory */
-  int64_t least_slice;    /* indices; 0 is 1 */
   int64_t
       tile; /* long slices along what is innermost are a multiple of so many; 0: of any number */
   int64_t part_bytes; /* a slice's part of a product's sum is added in blocks of so much, and is no
