@@ -218,19 +218,14 @@ kernel_grid kernel_value(kernel_emitter *e, ir_value v, const kernel_axes *axes)
 kernel_grid kernel_new_grid(const kernel_emitter *e, ir_dtype dtype, uint32_t mask);
 /* The elements of g in the shape of *out. */
 void kernel_widen_grid(kernel_emitter *e, const kernel_grid *g, kernel_grid *out);
-/* Places on the stack, with these values; what is there now; other values. */
-void kernel_make_slots(kernel_emitter *e, kernel_grid *slots, const kernel_grid *values);
-void kernel_load_slots(kernel_emitter *e, const kernel_grid *slots, kernel_grid *out);
-void kernel_store_slots(kernel_emitter *e, const kernel_grid *slots, const kernel_grid *g);
 /* The node's grid at the indices bound now need not be made again. */
 void kernel_remember(kernel_emitter *e, const kernel_node *x, const kernel_grid *g);
+const kernel_grid *kernel_find_memo(const kernel_emitter *e, const kernel_node *x, uint32_t mask);
 /* Whether what has these axes is the same for all tiles of a row: no column, and no index of a loop
  * of the body's stream. */
 bool kernel_is_row_level(const kernel_emitter *e, uint32_t mask);
 /* Whether the axes have indices now, those that need them. */
 bool kernel_is_bound(const kernel_emitter *e, uint32_t mask);
-/* What a tile reduction adds for one tile and the points bound now. */
-kernel_grid kernel_contribution(kernel_emitter *e, const kernel_node *x);
 /* What x's operands need inside a loop over `axis` and doesn't depend on it: made before the loop.
  */
 void kernel_hoist(kernel_emitter *e, const kernel_node *x, int32_t axis);
@@ -240,23 +235,36 @@ static inline const char *kernel_at(const kernel_grid *g, int32_t r, int32_t c) 
 /* An element of a grid in the width of another. */
 const char *kernel_widened(kernel_emitter *e, const kernel_grid *g, int32_t r, int32_t c,
                            bool is_vector);
+int32_t kernel_lanes_of(const kernel_emitter *e, const kernel_grid *g); /* of an element of it */
 const char *kernel_combine(kernel_emitter *e, ir_kind monoid, ir_dtype dtype, const char *type,
                            int32_t lanes, const char *x, const char *y);
 /* The same of x's sum and a term of it. */
 const char *kernel_combine_term(kernel_emitter *e, const kernel_node *x, ir_dtype dtype,
                                 const char *type, int32_t lanes, const char *sum, const char *term);
 const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype);
-/* Where a tile reduction's number is for row r of the tile, at the points bound now. */
-const char *kernel_reduction_at(kernel_emitter *e, const kernel_node *x, int32_t r);
-/* Partial results of a reduction over rows: one number, a vector or all columns a point. */
-int64_t kernel_late_width(const kernel_nest *n, const kernel_node *x);
-const char *kernel_late_at(kernel_emitter *e, const kernel_node *x, const char *offset);
+/* Where an input, or the view of one, begins. */
+const char *kernel_input_base(kernel_emitter *e, ir_value v);
+/* Of the lanes before the end of the block. */
+const char *kernel_tail_mask(kernel_emitter *e, const char *column_local);
+/* A place in the scratch of a thread. */
+const char *kernel_scratch(kernel_emitter *e, int64_t bytes);
+typedef void kernel_point_fn(kernel_emitter *e, const kernel_node *x, void *user);
+/* At each index of the axes of x that are inside of the tile; hoists: what does not change there is
+ * made before a loop over it. reductions.c */
+void kernel_for_points(kernel_emitter *e, const kernel_node *x, bool hoists, kernel_point_fn *fn,
+                       void *user);
+
+/* ---- memory.c ---- */
 /* Loads and stores of values as they are in memory: bytes for i1. */
 const char *kernel_load_at(kernel_emitter *e, ir_dtype dtype, bool is_vector, const char *p);
 void kernel_store_at(kernel_emitter *e, ir_dtype dtype, bool is_vector, const char *x,
                      const char *p);
-const char *kernel_across_lanes(kernel_emitter *e, ir_kind monoid, ir_dtype dtype,
-                                const char *vector);
+/* A vector of which only some lanes are there. */
+const char *kernel_load_masked(kernel_emitter *e, ir_dtype dtype, const char *p, const char *mask);
+/* The same of an input, which nobody writes; stride: between the elements of its lanes. */
+const char *kernel_load_fixed(kernel_emitter *e, ir_dtype dtype, bool is_vector, const char *p);
+const char *kernel_load_strided(kernel_emitter *e, ir_dtype dtype, const char *first,
+                                int64_t stride);
 const char *kernel_lane_pointers(kernel_emitter *e, ir_dtype dtype, const char *first,
                                  int64_t stride);
 /* From an address a lane, where there are lanes. */
@@ -268,20 +276,28 @@ const char *kernel_lane_numbers(kernel_emitter *e, ir_dtype dtype, int64_t strid
 const char *kernel_address(kernel_emitter *e, ir_dtype dtype, const char *base, const int64_t *dims,
                            const kernel_axes *axes, int32_t r, int32_t c);
 int64_t kernel_stride(const int64_t *dims, const kernel_axes *axes, int32_t axis);
+/* Places on the stack, with these values; what is there now; other values. */
+void kernel_make_slots(kernel_emitter *e, kernel_grid *slots, const kernel_grid *values);
+void kernel_load_slots(kernel_emitter *e, const kernel_grid *slots, kernel_grid *out);
+void kernel_store_slots(kernel_emitter *e, const kernel_grid *slots, const kernel_grid *g);
 
-/* Where an input, or the view of one, begins. */
-const char *kernel_input_base(kernel_emitter *e, ir_value v);
-/* A vector of which only some lanes are there. */
-const char *kernel_load_masked(kernel_emitter *e, ir_dtype dtype, const char *p, const char *mask);
-/* Of the lanes before the end of the block. */
-const char *kernel_tail_mask(kernel_emitter *e, const char *column_local);
-/* A place in the scratch of a thread. */
-const char *kernel_scratch(kernel_emitter *e, int64_t bytes);
-typedef void kernel_point_fn(kernel_emitter *e, const kernel_node *x, void *user);
-/* At each index of the axes of x that are inside of the tile; hoists: what does not change there is
- * made before a loop over it. reductions.c */
-void kernel_for_points(kernel_emitter *e, const kernel_node *x, bool hoists, kernel_point_fn *fn,
-                       void *user);
+/* ---- sums.c ---- */
+/* What a tile reduction adds for one tile and the points bound now. */
+kernel_grid kernel_contribution(kernel_emitter *e, const kernel_node *x);
+/* x's sum inside the tile; likewise from the scratch, over columns and over rows. */
+kernel_grid kernel_inner_sum(kernel_emitter *e, const kernel_node *x);
+kernel_grid kernel_read_reduction(kernel_emitter *e, const kernel_node *x);
+kernel_grid kernel_read_late(kernel_emitter *e, const kernel_node *x);
+/* x = other + dot or other - dot: the other one is the sum's first term. */
+kernel_grid kernel_add_onto(kernel_emitter *e, const kernel_node *x, const kernel_node *dot,
+                            uint32_t other);
+/* Where a tile reduction's number is for row r of the tile, at the points bound now. */
+const char *kernel_reduction_at(kernel_emitter *e, const kernel_node *x, int32_t r);
+/* Partial results of a reduction over rows: one number, a vector or all columns a point. */
+int64_t kernel_late_width(const kernel_nest *n, const kernel_node *x);
+const char *kernel_late_at(kernel_emitter *e, const kernel_node *x, const char *offset);
+const char *kernel_across_lanes(kernel_emitter *e, ir_kind monoid, ir_dtype dtype,
+                                const char *vector);
 
 /* ---- strided.c ---- */
 kernel_grid kernel_emit_strided(kernel_emitter *e,
