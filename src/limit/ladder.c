@@ -15,24 +15,20 @@
  */
 #include "limit/ladder.h"
 
-#include <math.h>
-
-#include "base/saturate.h"
 #include "ir/calls.h"
 #include "limit/fit.h"
 #include "limit/minimum.h"
 #include "limit/referee.h"
+#include "limit/refusal.h"
 #include "limit/result.h"
 #include "limit/search.h"
 #include "limit/timed.h"
 #include "machine/tuned.h"
 #include "plan/cost.h"
-#include "plan/explain.h"
 #include "plan/peak.h"
 #include "base/ints.h"
 
 enum {
-  MOST_COMPILES = 8,
   COMPILES_FOR_SPEED = 2,
   COMPILES_PLAIN = 2,
   COMPILES_TIMED = 2,       /* of loops beside kernels that hold the limit */
@@ -40,7 +36,6 @@ enum {
   PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
   CANDIDATES_FOR_SPEED = 3,
   MOST_OPS_FOR_SPEED = 5000,
-  MOST_BLOCKERS = 5,          /* rows of a refusal */
   MOST_FASTER = 8,            /* limits tried, each twice the one before */
   MOST_SEARCHED_OPS = 200000, /* of all candidates: then no further limit is tried */
 };
@@ -137,154 +132,6 @@ weir_status ladder_is_untouched(job *j, bool *out_is) {
   return WEIR_OK;
 }
 
-/* ---- rung 5 ---- */
-/* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in
- * the way of less. */
-static void put_blockers(const job *j, const ir_module *m, strbuf *out) {
-  const ir_module *shown = m ? m : j->prepared;
-  plan_peak peak =
-      plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY,
-                   machine_memory(&j->machine));
-  plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
-  while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
-}
-
-/* One number is to be read off: the limit to set. why: why the search ended; blockers: what
- * needs as much. */
-static weir_status refuse_with(job *j, int64_t least, const char *why, const char *blockers) {
-  arena *a = arena_create(&j->c);
-  weir_status status =
-      ctx_error(&j->c, WEIR_RESOURCE_EXHAUSTED,
-                "no way found under the limit of %s: set it to %lld bytes or more (%s%s)%s",
-                plan_bytes_text(a, j->options.memory_limit_bytes), (long long)least,
-                plan_bytes_text(a, least), why, blockers);
-  arena_destroy(a);
-  return status;
-}
-
-/* Why the search ended; "": it has tried all that there is. */
-static const char *why_it_ended(const job *j, arena *a, const search *failed, int64_t held) {
-  if (held)
-    return arena_printf(a, "; arguments and results alone are %s", plan_bytes_text(a, held));
-  if (!failed->was_stopped) return "";
-  return arena_printf(a,
-                      "; the search was stopped after %lld ops, and goes on with a larger "
-                      "WEIR_SEARCH_OPS or --search-ops",
-                      (long long)search_ops(j));
-}
-
-/* Arguments and results: nothing holds less. */
-static int64_t held_throughout(job *j) {
-  arena *a = arena_create(&j->c);
-  plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM, machine_memory(&j->machine));
-  arena_destroy(a);
-  CTX_CHECK(&j->c, peak.total_bytes >= peak.temp_bytes);
-  return peak.total_bytes - peak.temp_bytes;
-}
-
-/* *found: the limit holds, if a climb with that budget ends with a split. */
-static weir_status climb_again(job *j, int64_t limit, int64_t room_ops, minimum *found) {
-  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES);
-  j->search_end = saturated_sum(j->c.looked_at, room_ops);
-  WEIR_TRY(search_all(j, &s));
-  bool holds = s.found.m && (s.found.needs.is_xlas || !j->options.referee);
-  if (holds) minimum_keep(found, limit, s.found.m);
-  else if (s.found.m) ir_module_destroy(s.found.m);
-  found->is_sure = holds;
-  return WEIR_OK;
-}
-
-/* The number that a refusal names is to hold under the same budget. A climb comes to what a share
- * of its budget has found, unless the budget is so small that the share allows for a candidate
- * more. as_it_came: holds without a search; room_ops: that a climb's search has. */
-static weir_status confirm_by_climb(job *j, int64_t room_ops, int64_t as_it_came, minimum *found) {
-  int64_t between = (int64_t)sqrt((double)found->limit * (double)as_it_came),
-          limits[] = {found->limit, between};
-  for (size_t i = 0; i < sizeof limits / sizeof *limits && !found->is_sure; i++)
-    if (limits[i] < as_it_came) WEIR_TRY(climb_again(j, limits[i], room_ops, found));
-  if (!found->is_sure) minimum_keep(found, as_it_came, NULL);
-  return WEIR_OK;
-}
-
-/* failed: the climb; ordered: what the program comes to under the memory-optimised order; sure:
- * what is held for sure and is over the limit, so that there was no climb, else 0. */
-typedef struct refusal {
-  const search *failed;
-  int64_t peak, ordered, sure;
-} refusal;
-
-/* XLA has not been asked about the program's own order, which looked hopeless. Where nothing split
- * needs less than the program as it came, that order may; a climb asks about what is not far. */
-static void try_own_order(job *j, minimum *found) {
-  if (found->m || found->held.m || !j->options.referee || !j->result->summary.before_is_estimate)
-    return;
-  int64_t estimate = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM),
-          peak = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
-  if (peak < found->limit && (double)estimate <= TUNED_FAR * (double)peak) found->limit = peak;
-}
-
-/* *found: the number that a refusal names, and what holds it. */
-static weir_status find_number(job *j, const refusal *r, minimum *found) {
-  int64_t limit = j->options.memory_limit_bytes, held = held_throughout(j);
-  bool was_estimated = j->options.referee && j->result->summary.before_is_estimate;
-  int64_t as_it_came = r->ordered < r->peak || was_estimated ? r->ordered : r->peak;
-  *found = (minimum){.limit = as_it_came,
-                     .low = held > limit ? held - 1 : limit,
-                     .guess = r->failed->least,
-                     .seen = r->failed->reported,
-                     .seen_ops = j->c.looked_at,
-                     .doubts = r->failed->doubts == DISPELLED ? DISPELLED : UNASKED,
-                     .start = r->failed->at_least,
-                     .given = limit};
-  search_begin(j, MINIMUMS_SHARE);
-  if (r->sure) {
-    WEIR_TRY(minimum_climb(j, found));
-    search_begin(j, NEAR_SHARE);
-  }
-  WEIR_TRY(minimum_find(j, found));
-  if (j->options.search_ops > 0 && !found->held.m)
-    WEIR_TRY(confirm_by_climb(j, r->failed->room_ops, as_it_came, found));
-  try_own_order(j, found);
-  CTX_CHECK(&j->c, found->limit >= r->sure);
-  return WEIR_OK;
-}
-
-/* The number was searched. */
-static weir_status refuse_at(job *j, const minimum *found, const char *why) {
-  arena *a = arena_create(&j->c);
-  strbuf blockers = strbuf_make(a);
-  strbuf_puts(&blockers, ", where it needs: ");
-  put_blockers(j, found->m, &blockers);
-  j->result->summary.minimum_bytes = found->limit;
-  weir_status status = refuse_with(j, found->limit, why, blockers.text);
-  arena_destroy(a);
-  return status;
-}
-
-/* Unless the search for the number comes to what holds the limit. r.ordered 0: nobody has asked XLA
- * yet. */
-static weir_status refuse(job *j, refusal r, climb *out) {
-  const search *failed = r.failed;
-  CTX_CHECK(&j->c, j->options.memory_limit_bytes > 0 && !failed->found.m);
-  out->is_refused = true;
-  int64_t candidates = failed->reported && !failed->was_stopped ? failed->reported : INT64_MAX;
-  int64_t reported = min64(min64(r.ordered ? r.ordered : r.peak, r.peak), candidates);
-  bool is_sharded = j->spread == SPLIT_SHARDED; /* less than XLA reported can't be looked for */
-  if (is_sharded) j->result->summary.minimum_bytes = reported;
-  arena *a = arena_create(&j->c);
-  const char *why = why_it_ended(j, a, failed, r.sure);
-  if (j->options.minimum == WEIR_MINIMUM_NEVER || is_sharded)
-    return refuse_with(j, reported, why, "");
-  if (!r.ordered) r.ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
-  minimum found;
-  WEIR_TRY(find_number(j, &r, &found));
-  if (found.held.m) *out = settle(WEIR_REWRITTEN, found.held);
-  weir_status status = found.held.m ? WEIR_OK : refuse_at(j, &found, why);
-  if (found.m) ir_module_destroy(found.m);
-  arena_destroy(a);
-  return status;
-}
-
 /* ---- as a whole ---- */
 weir_status ladder_prepare(job *j) {
   pipeline_changes changes;
@@ -361,12 +208,12 @@ static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, in
     if (needs.peak <= j->options.memory_limit_bytes) return hold_ordered(j, needs, out);
     ordered = needs.peak;
   }
-  return refuse(j, (refusal){.failed = failed, .peak = peak, .ordered = ordered}, out);
+  return refusal_make(j, (refusal){.failed = failed, .peak = peak, .ordered = ordered}, out);
 }
 
 /* The same where what is there already holds. */
 static weir_status improve(job *j, search *s) {
-  int64_t room_bytes = j->options.memory_limit_bytes - held_throughout(j);
+  int64_t room_bytes = j->options.memory_limit_bytes - referee_held_throughout(j);
   WEIR_TRY(search_larger(j, s, room_bytes));
   return search_shorter(j, s, room_bytes);
 }
@@ -540,7 +387,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
  * says the same. 0: not known. */
 static int64_t held_for_sure(job *j, verdict is) {
   if (split_spread_of(j->m) == SPLIT_SHARDED) return 0; /* each device's part is XLA's to say */
-  int64_t held = held_throughout(j);
+  int64_t held = referee_held_throughout(j);
   return j->options.referee ? min64(held, is.held) : held;
 }
 
@@ -550,7 +397,7 @@ static weir_status refuse_below(job *j, verdict is, int64_t sure, climb *out) {
   CTX_CHECK(&j->c, sure > limit && is.peak >= sure);
   WEIR_TRY(ladder_prepare(j));
   search none = search_for_limit(j, limit, 0);
-  return refuse(j, (refusal){.failed = &none, .peak = is.peak, .sure = sure}, out);
+  return refusal_make(j, (refusal){.failed = &none, .peak = is.peak, .sure = sure}, out);
 }
 
 /* Of the program as it came, by estimate. What XLA will shard is not known. */
@@ -564,7 +411,7 @@ static bool is_far(const job *j, int64_t peak) {
  * arguments alone are over it, XLA is asked, for the message. */
 static verdict judge_as_it_came(job *j) {
   verdict is = {.peak = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM)};
-  bool is_known = is_far(j, is.peak) && held_throughout(j) <= j->options.memory_limit_bytes;
+  bool is_known = is_far(j, is.peak) && referee_held_throughout(j) <= j->options.memory_limit_bytes;
   return is_known ? is : referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM);
 }
 
@@ -610,7 +457,8 @@ static weir_status add_minimum(job *j) {
   WEIR_TRY(ladder_prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
   if (ir_count_below(j->prepared, j->prepared->root) > MOST_OPS_OF_A_MINIMUM) return WEIR_OK;
-  int64_t high = least_as_is(j), low = held_throughout(j), limit = j->options.memory_limit_bytes;
+  int64_t high = least_as_is(j), low = referee_held_throughout(j),
+          limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;
   minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};
   search_begin(j, 1);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "out/out.h"
 #include "limit/result.h"
+#include "out/out.h"
 
 void referee_options(const job *j, plan_order order,
                      const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
@@ -112,4 +112,12 @@ verdict referee_judge_as_it_came(job *j, plan_order order) {
   verdict v = {0};
   if (!referee_ask(j, NULL, order, &v)) v.peak = referee_estimate(j, j->m, order);
   return v;
+}
+
+int64_t referee_held_throughout(job *j) {
+  arena *a = arena_create(&j->c);
+  plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM, machine_memory(&j->machine));
+  arena_destroy(a);
+  CTX_CHECK(&j->c, peak.total_bytes >= peak.temp_bytes);
+  return peak.total_bytes - peak.temp_bytes;
 }

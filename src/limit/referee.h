@@ -20,5 +20,7 @@ bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out);
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order);
 /* Of the program as it came: what XLA says, else the estimate. */
 verdict referee_judge_as_it_came(job *j, plan_order order);
+/* Bytes of arguments and results, by estimate: nothing holds less. */
+int64_t referee_held_throughout(job *j);
 
 #endif

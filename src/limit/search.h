@@ -8,6 +8,8 @@
 enum { MINIMUMS_SHARE = 16 };
 /* The same for what is near a candidate that a first search has found. */
 enum { NEAR_SHARE = 64 };
+/* Of candidates, by XLA. */
+enum { MOST_COMPILES = 8 };
 
 /* What a candidate splits. */
 typedef enum manner {
