@@ -335,6 +335,11 @@ static weir_status time_split(job *j, int64_t peak, candidate *found) {
   return WEIR_OK;
 }
 
+/* Compilations of the search after which nothing is timed: that compiles up to twice more. */
+static int32_t most_before_timing(const job *j) {
+  return j->prepared->ops.count <= TUNED_QUICK_OPS ? MOST_COMPILES : 1;
+}
+
 /* *out: what was timed to be faster than what predictions come to; its module is NULL: nothing. */
 static weir_status find_known(job *j, int64_t peak, candidate *out) {
   *out = (candidate){0};
@@ -374,8 +379,8 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(find_known(j, peak, &found));
   if (!found.m) {
     WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
-    if (found.m) WEIR_TRY(time_split(j, peak, &found));
-    else WEIR_TRY(find_sharded(j, peak, &found));
+    if (found.m && s.compiles <= most_before_timing(j)) WEIR_TRY(time_split(j, peak, &found));
+    if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
   }
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
   *out = settle(WEIR_REWRITTEN, found);

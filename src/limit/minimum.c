@@ -4,6 +4,7 @@
 
 #include "base/ints.h"
 #include "base/saturate.h"
+#include "machine/tuned.h"
 
 enum {
   MOST_PROBES = 40, /* splits without XLA */
@@ -29,7 +30,7 @@ void minimum_keep(minimum *found, int64_t limit, ir_module *m) {
 }
 
 static weir_status search_from(job *j, minimum *found, search *s) {
-  s->doubts = found->doubts;
+  s->doubts = found->start.slice_bytes && found->doubts == UNASKED ? ASKED : found->doubts;
   WEIR_TRY(found->start.slice_bytes ? search_near(j, s, &found->start) : search_all(j, s));
   if (s->doubts == DISPELLED) found->doubts = DISPELLED;
   return WEIR_OK;
@@ -59,7 +60,7 @@ static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minim
   WEIR_TRY(search_from(j, found, &s));
   bool holds = s.found.m && (!most_compiles || s.found.needs.is_xlas);
   if (holds_given(j, found, &s.found)) WEIR_TRY(hold_given(j, limit, most_compiles, found));
-  if (holds) minimum_keep(found, limit, s.found.m);
+  if (holds) minimum_keep(found, limit, s.found.m), found->near = found->start;
   else if (s.found.m) ir_module_destroy(s.found.m);
   *out = (trial){.peak = holds ? s.found.needs.peak : 0, .reported = s.reported};
   return WEIR_OK;
@@ -90,6 +91,19 @@ static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
   return WEIR_OK;
 }
 
+/* What is near one candidate, which a climb comes to: it came that far under a smaller limit. XLA
+ * is asked about it whatever the estimate says. */
+static weir_status confirm_near(job *j, int64_t limit, place at, minimum *found, bool *out_holds) {
+  trial is;
+  *out_holds = false;
+  if (!at.slice_bytes) return WEIR_OK;
+  found->start = at;
+  WEIR_TRY(try_limit(j, limit, COMPILES_TO_CONFIRM, found, &is));
+  found->start = (place){0};
+  *out_holds = is.peak > 0;
+  return WEIR_OK;
+}
+
 /* Where XLA can be asked, it has the last word on what the estimate found. What a candidate needs
  * is tried next, or a little more, or ever larger steps. high: holds, though XLA is not asked
  * again. */
@@ -116,10 +130,16 @@ static void begin_for_seen(job *j, int64_t seen_ops) {
   j->search_end = max64(j->search_end, min64(most, saturated_sum(j->c.looked_at, seen_ops)));
 }
 
-/* Of less than that XLA has seen a candidate, under another limit: the estimate is high. */
+/* Of less than that XLA has seen a candidate, under another limit: the estimate is high. For a
+ * little less it is not worth a whole search with its compilations. */
 static weir_status confirm_seen(job *j, minimum *found) {
   trial is;
+  bool holds;
+  int64_t worth = found->limit - found->limit / TUNED_SMALLER_LIMIT;
   if (!found->seen || found->seen >= found->limit || found->held.m) return WEIR_OK;
+  search_begin(j, MINIMUMS_SHARE);
+  WEIR_TRY(confirm_near(j, found->seen, found->seen_at, found, &holds));
+  if (holds || found->held.m || found->seen >= worth) return WEIR_OK;
   begin_for_seen(j, found->seen_ops);
   return try_limit(j, found->seen, COMPILES_OF_A_CLIMB, found, &is);
 }
@@ -127,10 +147,12 @@ static weir_status confirm_seen(job *j, minimum *found) {
 /* By XLA, what is smaller first. high: holds. */
 static weir_status confirm(job *j, int64_t high, minimum *found) {
   int64_t estimated = found->limit;
+  bool holds;
   WEIR_TRY(confirm_seen(j, found));
   if (found->held.m || found->limit < estimated) return WEIR_OK;
   search_begin(j, MINIMUMS_SHARE);
-  WEIR_TRY(confirm_limit(j, high, found));
+  WEIR_TRY(confirm_near(j, estimated, found->near, found, &holds));
+  if (!holds && !found->held.m) WEIR_TRY(confirm_limit(j, high, found));
   return found->seen < estimated ? WEIR_OK : confirm_seen(j, found);
 }
 

@@ -10,9 +10,11 @@ typedef struct minimum {
   int64_t low;      /* nothing as small holds */
   int64_t guess;    /* may hold */
   int64_t seen;     /* XLA has said so of a candidate: may hold; 0: it was not asked */
+  place seen_at;    /* which it was */
   int64_t seen_ops; /* looked at by then, at most */
   doubts doubts;    /* what XLA has said under one limit counts under the next */
   place start;      /* of the guess, to try what is near it alone; slice_bytes 0: all is tried */
+  place near;       /* by what the limit was found: XLA is asked about that; likewise */
   ir_module *m;     /* what runs under the limit; NULL: the program as it came */
   int64_t given;    /* the limit that the climb did not hold; 0: it has no use for what does */
   candidate held;   /* out: holds the given limit after all, which ends the search; or no module */
@@ -26,8 +28,9 @@ void minimum_keep(minimum *found, int64_t limit, ir_module *m);
 WEIR_MUST_USE weir_status minimum_climb(job *j, minimum *found);
 /* found: in with a limit that holds and where to begin. First near the candidate that came to the
  * least, which is fast; then with all candidates of each limit, while the budget allows for one
- * more climb. The budget is at least a share of what the climb took; for what XLA has seen it is as
- * much as that took, or half of a search. */
+ * more climb. The budget is at least a share of what the climb took; what XLA has seen is tried
+ * near the candidate that it was, and if that is far less, with as much as that took, or half of a
+ * search. */
 WEIR_MUST_USE weir_status minimum_find(job *j, minimum *found);
 
 #endif

@@ -91,6 +91,7 @@ static weir_status find_number(job *j, const refusal *r, minimum *found) {
                      .low = held > limit ? held - 1 : limit,
                      .guess = r->failed->least,
                      .seen = r->failed->reported,
+                     .seen_at = r->failed->reported_at,
                      .seen_ops = j->c.looked_at,
                      .doubts = r->failed->doubts == DISPELLED ? DISPELLED : UNASKED,
                      .start = r->failed->at_least,

@@ -281,9 +281,22 @@ static void tighten(search *s, const split_order *order, const verdict *needs) {
   s->shares_are_hopeless = false;
 }
 
+/* Of candidates with kernels once: then they are what it is too much with. */
+static bool tightens(const search *s, const verdict *needs) {
+  return needs->is_xlas && s->target >= of_all(s->limit, s->devices);
+}
+
+static void drop_kernels(search *s) {
+  s->no_kernels = true;
+  s->target = of_all(s->limit, s->devices);
+}
+
 /* What XLA has said of a candidate. fits: by estimate. */
 static void note_report(search *s, int64_t estimate, bool fits, int64_t reported) {
-  if (!s->reported || reported < s->reported) s->reported = reported;
+  if (!s->reported || reported < s->reported) {
+    s->reported = reported;
+    s->reported_at = (place){s->slice_bytes, s->manner};
+  }
   if (!fits && (!s->doubted || estimate < s->doubted)) s->doubted = estimate;
   double off = fabs((double)(reported - estimate));
   if (reported > s->limit && off <= TUNED_AS_ESTIMATED * (double)estimate) s->doubts = DISPELLED;
@@ -336,7 +349,7 @@ static weir_status try_candidate(job *j, search *s) {
   }
   if (m) ir_module_destroy(m);
   if (needs.is_xlas && order.n_hoisted) keep_in_whiles(s);
-  else if (fits && order.n_kernels) s->no_kernels = true;
+  else if (fits && order.n_kernels && !tightens(s, &needs)) drop_kernels(s);
   else if (fits && needs.is_xlas) tighten(s, &order, &needs);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else {
@@ -367,6 +380,7 @@ static void search_again(search *s, const search *first) {
   again.refusals = s->refusals;
   again.refused = s->refused;
   again.reported = s->reported;
+  again.reported_at = s->reported_at;
   again.doubted = s->doubted;
   again.doubts = s->doubts;
   again.least = s->least;
@@ -449,6 +463,7 @@ weir_status search_all(job *j, search *s) {
   search again = *s->refused;
   again.most_compiles = 0;
   again.reported = s->reported;
+  again.reported_at = s->reported_at;
   again.least = s->least;
   again.at_least = s->at_least;
   *s = again;

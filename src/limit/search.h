@@ -57,7 +57,7 @@ typedef struct search {
   bool keeps_trips;    /* out: loops of a candidate keep what their trips do */
   int64_t spare_bytes; /* of what checkpoints take for free, by what the last candidate was over */
   int32_t spared;      /* so many times, with the same slices */
-  bool no_kernels;     /* which have scratch of their own, and want slices of two at least */
+  bool no_kernels;     /* which have scratch of their own */
   bool no_hoisting;    /* nothing is made before whiles: XLA said that it is too much */
   int32_t most_compiles,
       compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
@@ -69,6 +69,7 @@ typedef struct search {
   struct search *refused; /* as it was before the first of these; NULL: none was */
   candidate found;        /* out: what holds the limit; its module is NULL: nothing does */
   int64_t reported;       /* out: the least that XLA said of a candidate; 0: it was not asked */
+  place reported_at;      /* out: which it was */
   int64_t doubted; /* the least estimate over the target of which XLA was asked; 0: of none */
   int64_t least;   /* out: estimate of any candidate */
   place at_least;  /* out: which it was */
