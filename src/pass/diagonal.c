@@ -9,6 +9,7 @@
  * difference where the program has none. With D(x)_t = x(t + a, t + b):
  *   D(f(x, y)) = f(D(x), D(y)) for elementwise f
  *   D(broadcast, iota, constant, transpose, reshape by 1s, slice): the same of fewer elements
+ *   D(x that merges blocks (i, k), (j, l)) = the diagonal in k, l of that in i, j    (jnp.kron)
  *   D(A . B)_t = sum_k A(t + a, k) B(k, t + b)
  *   D(sum_k x) = sum_k D(x)
  * down to tensors that are there anyway, where the gather or the select stays. Exact but for the
@@ -210,12 +211,52 @@ static ir_value take_transpose(finder *f, ir_builder *b, ir_op op, const band *s
   return pass_build_transpose(b, take(f, b, inner, depth), now);
 }
 
+/* The operand's dimensions that dimension dim of a reshape's result is merged from. */
+static bool find_merged(const finder *f, ir_op reshape, int32_t dim, int32_t *out_first,
+                        int32_t *out_count) {
+  const ir_type_data *x = type_of(f, ir_operand(f->m, reshape, 0));
+  const ir_type_data *y = type_of(f, ir_result(f->m, reshape, 0));
+  int64_t before = 1, found = 1, elements = 1;
+  int32_t i = 0, first;
+  for (int32_t d = 0; d < dim; d++) before *= y->dims[d];
+  while (i < x->rank && (found < before || x->dims[i] == 1)) found *= x->dims[i++];
+  for (first = i; i < x->rank && elements < y->dims[dim]; i++) elements *= x->dims[i];
+  *out_first = first;
+  *out_count = i - first;
+  return found == before && elements == y->dims[dim] && i > first;
+}
+
+/* What merges block and place (i, k) to i n + k is on the diagonal where both are: the diagonal of
+ * the blocks' diagonals. The n dimensions at keep are merged, and the n at drop. */
+static ir_value take_blocks(finder *f, ir_builder *b, ir_value x, const band *s, int32_t keep,
+                            int32_t drop, int32_t n, int depth) {
+  band whole = *s, one = {.x = x};
+  if (s->at_keep != s->at_drop) return IR_NONE;
+  for (int32_t i = 0; i < n; i++)
+    if (type_of(f, x)->dims[keep + i] != type_of(f, x)->dims[drop + i]) return IR_NONE;
+  for (int32_t i = n - 1; i >= 0; i--) {
+    one.keep = keep + i - (keep > drop ? n - 1 - i : 0); /* so many before it are gone */
+    one.drop = drop + i;
+    one.length = type_of(f, one.x)->dims[one.keep];
+    one.x = take(f, b, one, depth);
+  }
+  whole.at_keep = whole.at_drop = 0;
+  whole.length = type_of(f, s->x)->dims[s->keep];
+  x = ir_build_reshape(b, one.x, band_type(f, &whole));
+  return piece(f, b, x, moved(s->keep, s), s->at_keep, s->length);
+}
+
 static ir_value take_reshape(finder *f, ir_builder *b, ir_op op, const band *s, int depth) {
+  int32_t n = 1, n_drop = 1;
   band inner = *s;
   inner.x = ir_operand(f->m, op, 0);
   inner.keep = ir_moved_from(f->m, op, s->keep);
   inner.drop = ir_moved_from(f->m, op, s->drop);
-  if (inner.keep < 0 || inner.drop < 0) return IR_NONE;
+  if ((inner.keep < 0 || inner.drop < 0) && (!find_merged(f, op, s->keep, &inner.keep, &n) ||
+                                             !find_merged(f, op, s->drop, &inner.drop, &n_drop)))
+    return IR_NONE;
+  if (n != n_drop) return IR_NONE;
+  if (n > 1) return take_blocks(f, b, inner.x, s, inner.keep, inner.drop, n, depth);
   return ir_build_reshape(b, take(f, b, inner, depth), band_type(f, s));
 }
 

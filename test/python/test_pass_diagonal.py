@@ -31,6 +31,22 @@ def noisy(a, s):
     return kernel(a, a) + s * jnp.eye(N) + jnp.where(jnp.eye(N, dtype=bool), 2.0, 0.5)
 
 
+def kronecker(s, a):
+    """of all pairs of outputs and of points"""
+    return jnp.kron(jnp.exp(s[:3] @ s[:3].T), kernel(a, a))
+
+
+def blocks(a, b):
+    """[points, outputs] x [points, outputs] as one matrix"""
+    k = kernel(a, b)[:, None, :, None] * jnp.exp(a[:, :3, None, None] + b.T[None, None, :3].swapaxes(2, 3))
+    return k.reshape(3 * N, 3 * N)
+
+
+def pairs(a, b):
+    """behind what is merged beside the diagonal"""
+    return (a[:, None, :, None] * b[None, :, None] + 1).reshape(N, N, K * K)
+
+
 S = np.float64(0.3)
 CASES = {
     "diagonal": (lambda a, b: jnp.diagonal(product(a, b)), A, B),
@@ -63,6 +79,14 @@ CASES = {
     "noisy": (lambda a, s: jnp.diag(noisy(a, s)), A, S),
     "centred": (lambda a, b: jnp.diag(product(a, b) - product(a, b).mean(0)), A, B),
     "sliced": (lambda a, b: jnp.diag(product(a, b)[3:17, 5:19]), A, B),
+    "kronecker": (lambda s, a: jnp.diagonal(kronecker(s, a)), B, A),
+    "kronecker_trace": (lambda s, a: jnp.trace(kronecker(s, a)), B, A),
+    "kronecker_part": (lambda s, a: jnp.diagonal(kronecker(s, a)[5:40, 5:40]), B, A),
+    "blocks": (lambda a, b: jnp.diagonal(blocks(a, b)), A, B),
+    "blocks_transposed": (lambda a, b: jnp.diagonal(blocks(a, b).T * 2), A, B),
+    "blocks_batch": (lambda a, b: jax.vmap(lambda s: jnp.trace(blocks(s * a, b)))(jnp.arange(1, 4.0)), A, B),
+    "merged_beside": (lambda a, b: jnp.diagonal(pairs(a, b)), A, B),
+    "merged_beside_above": (lambda a, b: jnp.diagonal(pairs(a, b), 2), A, B),
     "integers": (lambda a, b: jnp.trace(product(a, b)), INTS, INTS[::-1].copy()),
     "half": (
         lambda a, b: jnp.diagonal(product(a, b)).astype(np.float32),
