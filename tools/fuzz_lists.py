@@ -1,12 +1,14 @@
 """Rewrites random programs of a kind, and compares results with the evaluator's.
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
-                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Grams|Solves|Selves|Contrasts]
+                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Grams|Solves|Selves|Contrasts|
+                                      Layers]
                                [--build DIR] [--keep DIR]
 
-A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py) and the ways: passes alone,
-under thresholds and limits, as kernels and without, with a pass left out. Where the program as it
-came is another on stock XLA than in the evaluator, XLA is not asked. Exits 1 if one failed.
+A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py,
+random_layers.py) and the ways: passes alone, under thresholds and limits, as kernels and without,
+with a pass left out. Where the program as it came is another on stock XLA than in the evaluator,
+XLA is not asked. Exits 1 if one failed.
 """
 
 import os
@@ -23,6 +25,7 @@ if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import campaign  # noqa: E402
 import random_grams  # noqa: E402
+import random_layers  # noqa: E402
 import random_lists  # noqa: E402
 import running  # noqa: E402
 
@@ -33,6 +36,7 @@ LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts
 PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
+KINDS["Layers"] = random_layers.Layers
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 
 

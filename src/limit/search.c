@@ -23,8 +23,9 @@ enum {
   CANDIDATES_FOR_LARGER = 4,
   MOST_TIMES_LARGER = 64,
   MOST_OPS_FOR_SHORTER = 5000,
-  MOST_SPARED = 4,   /* times that checkpoints leave more, with the same slices */
-  MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
+  FIRST_CUT_QUARTERS = 3, /* of the room; less where slices are shorter */
+  MOST_SPARED = 4,        /* times that checkpoints leave more, with the same slices */
+  MOST_REFUSALS = 3,      /* by XLA, of candidates: it may be out of memory, or not like any */
 };
 
 /* What a search may look at: some 20 s of CPU, or about three times what XLA takes for a program of
@@ -112,6 +113,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
                          .search_end = j->search_end,
+                         .cut_quarters = s->cut_quarters,
                          .spare_bytes = s->spare_bytes,
                          .machine = &j->machine};
   ir_module *m;
@@ -145,6 +147,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
                   .share = TUNED_LARGE_SHARE,
+                  .cut_quarters = FIRST_CUT_QUARTERS,
                   .devices = 1,
                   .order = order,
                   .room_ops = j->search_end - j->c.looked_at,
@@ -236,8 +239,15 @@ static bool spares_more(search *s, const split_order *order) {
   return true;
 }
 
+/* Short slices are no help where what stages put out leaves them no room. */
+static void note_cuts(search *s, const split_order *order, int64_t slice_bytes) {
+  if (order && order->has_cuts && s->slice_bytes < slice_bytes && s->cut_quarters > 1)
+    s->cut_quarters--;
+}
+
 /* order: what became of the last one; NULL: nothing is known of it. */
 static void next_candidate(search *s, const split_order *order) {
+  int64_t slice_bytes = s->slice_bytes;
   bool only_kernels = order && order->only_kernels;
   if (spares_more(s, order)) return;
   s->spare_bytes = s->spared = 0;
@@ -248,6 +258,7 @@ static void next_candidate(search *s, const split_order *order) {
     s->thorough = true;
   else if (s->manner == SORTED && order) shrink_sorted(s, order);
   else shrink_slices(s);
+  note_cuts(s, order, slice_bytes);
 }
 
 /* As predicted; what makes values anew may take more work than it is worth. */

@@ -73,18 +73,21 @@ typedef struct split_order {
   int64_t peak_bytes; /* out: estimate afterwards */
   bool fits;          /* out */
   bool may_give_up;   /* as soon as what no seed can dissolve is over the limit */
-  int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
-                          outside of loops. 0: it fits */
-  bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */
-  int64_t added_bytes; /* out: the most that a loop adds as large parts of sums of products */
-  bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
-  bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */
-  int32_t loops;       /* out: regions that were split */
-  int64_t spare_bytes; /* segments in segments leave so much of the room beside arguments and
-                          results, which is: */
-  int64_t deep_bytes;  /* out */
-  int64_t kept_bytes;  /* out: the most that one of them takes of it */
-  bool keeps_trips;    /* out: some loop keeps what its trips do, in segments or not */
+  int64_t whole_bytes;  /* out: of the peak that was left, what does not depend on the slices: held
+                           outside of loops. 0: it fits */
+  bool only_kernels;    /* out: all loops would be kernels, for which slices don't matter */
+  int64_t added_bytes;  /* out: the most that a loop adds as large parts of sums of products */
+  bool has_shorter;     /* out: goal.part_bytes might save passes: split/choose.h */
+  bool is_torn;         /* out: XLA's are loops that should agree on values (split/agreement.h) */
+  int32_t loops;        /* out: regions that were split */
+  int32_t cut_quarters; /* of the room beside arguments and results, for what is put out between
+                           many stages: split/cuts.h */
+  bool has_cuts;        /* out: something is */
+  int64_t spare_bytes;  /* segments in segments leave so much of the room beside arguments and
+                           results, which is: */
+  int64_t deep_bytes;   /* out */
+  int64_t kept_bytes;   /* out: the most that one of them takes of it */
+  bool keeps_trips;     /* out: some loop keeps what its trips do, in segments or not */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
   bool is_trial; /* nothing is asked but whether it holds: no kernels, no report */

@@ -7,6 +7,7 @@
 #include "pipeline/seeds.h"
 #include "split/accumulator.h"
 #include "split/branches.h"
+#include "split/held.h"
 #include "split/loops.h"
 #include "split/parts.h"
 #include "split/shards.h"
@@ -21,6 +22,7 @@ typedef struct tried {
   split_memo known;
   bool has_shorter;    /* of some choice: split/choose.h */
   int64_t added_bytes; /* most parts_bytes of a choice: likewise */
+  bool has_cuts;       /* of some region: split/cuts.h */
 } tried;
 
 static tried tried_begin(ctx *c) { return (tried){.values.a = arena_create(c)}; }
@@ -46,7 +48,7 @@ static bool detach_held(ir_module *m, ir_block block, const split_region *r,
                         const split_goal *goal) {
   uint32_t n = m->values.count;
   for (ir_value v = 1; v < n; v++) {
-    if (!r->needed_outside[v] || !split_is_large(r, v) ||
+    if (!r->needed_outside[v] || !split_is_large(r, v) || split_is_only_cut(r, v) ||
         !split_detach(m, block, v, goal->threshold_bytes))
       continue;
     ctx_log(m->ctx, 3, "compute %s for each of its uses", ir_op_name(m, ir_value_get(m, v)->op));
@@ -78,7 +80,8 @@ static ir_value held_for_nothing(ir_module *m, ir_block block, const split_choic
   arena *scratch = arena_create(m->ctx);
   for (ir_value v = 1; v < r->n_values && !found; v++) {
     split_choice other;
-    if (!r->needed_outside[v] || !split_is_large(r, v) || !can_be_seed(m, v) || was_tried(t, v))
+    if (!r->needed_outside[v] || !split_is_large(r, v) || split_is_only_cut(r, v) ||
+        !can_be_seed(m, v) || was_tried(t, v))
       continue;
     bool dissolves = split_choose(scratch, m, block, v, goal, &t->known, &other);
     bool splits = dissolves && other.slice < other.extent;
@@ -117,6 +120,7 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             choice.reductions, (long long)choice.region->held_bytes);
     t->has_shorter |= choice.has_shorter;
     t->added_bytes = max64(t->added_bytes, choice.parts_bytes);
+    t->has_cuts |= choice.region->is_cut != NULL;
     choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
   } else if (!is_added_in_blocks(m, block, goal)) {
@@ -548,6 +552,11 @@ static bool is_hopeless(const plan_peak *peak, const split_order *order) {
   return total > order->limit_bytes;
 }
 
+/* Slices and what they are made of need some, too. */
+static int64_t room_of_cuts(const plan_peak *peak, const split_order *order) {
+  return max64(0, order->limit_bytes - held_throughout(peak)) / 4 * order->cut_quarters;
+}
+
 static progress split_once(ir_module *m, split_order *order, tried *t) {
   arena *scratch = arena_create(m->ctx);
   device_memory cautious;
@@ -557,6 +566,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   bool over =
       order->fits || is_at_end(m, order) || (order->may_give_up && is_hopeless(&peak, order));
   order->deep_bytes = max64(0, order->limit_bytes - order->spare_bytes - held_throughout(&peak));
+  order->goal.room_bytes = room_of_cuts(&peak, order);
   progress p = over ? STUCK : split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
@@ -579,6 +589,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   }
   order->has_shorter = t.has_shorter;
   order->added_bytes = t.added_bytes;
+  order->has_cuts = t.has_cuts;
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));
   tried_end(&t);
 }

@@ -4,6 +4,7 @@
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "machine/tuned.h"
+#include "split/held.h"
 #include "split/instances.h"
 #include "split/monoid.h"
 #include "split/shards.h"
@@ -217,7 +218,7 @@ static void add_partial(const split_region *r, ir_op op, const split_goal *goal,
 static int64_t copied_bytes(const split_region *r, const split_goal *goal) {
   int64_t total = 0;
   for (ir_value v = 1; v < r->m->values.count; v++)
-    if (r->needed_outside[v] && split_is_large(r, v) &&
+    if (r->needed_outside[v] && split_is_large(r, v) && !split_is_only_cut(r, v) &&
         split_can_detach(r->m, r->block, v, goal->threshold_bytes))
       total += ir_value_bytes(r->m, v);
   return total;
@@ -429,6 +430,7 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
                     .is_ragged = ir_type_at(m, seed)->dims[pos.dim] % pos.unit != 0,
                     .no_overlaps = no_overlaps,
                     .covers = goal->covers,
+                    .room_bytes = goal->room_bytes,
                     .state = &memo->state};
   split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
   bool good =

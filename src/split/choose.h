@@ -17,6 +17,7 @@ typedef struct split_goal {
   bool detaches; /* a region counts also if its seed is among these, and split once it is there for
                     each of its readers */
   int64_t hold_bytes;    /* larger values can't be held whatever else is done */
+  int64_t room_bytes;    /* for what is put out between many stages (split/cuts.h); 0: none */
   int64_t slice_bytes;   /* of the largest slice of one, aimed at */
   int64_t cached_bytes;  /* the same where no matrix product wants more rows */
   int64_t scan_tile;     /* elements of a prefix sum that is made in one pass; 0: of any is one */

@@ -11,7 +11,8 @@
 static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
   for (split_member *member = split_first_member(r, user); member;
        member = split_next_member(r, member)) {
-    if (member->is_idle || split_n_streams(member)) continue; /* makes what it reads itself */
+    bool makes_all = member->is_idle || split_n_streams(member); /* that it reads, itself */
+    if (makes_all && !split_is_cut_before(r, v, member->stage)) continue;
     for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
       if (ir_operand(r->m, user, j) == v &&
           (member->factor.operands[j].dim < 0 ||
@@ -43,14 +44,18 @@ static void hold(split_region *r, ir_value v) {
   if (is_returned(r, v)) r->returned_bytes = saturated_sum(r->returned_bytes, bytes);
 }
 
+bool split_is_only_cut(const split_region *r, ir_value v) {
+  return r->is_cut && r->is_cut[v] && !r->is_held[v];
+}
+
 void split_find_held(split_region *r) {
   for (uint32_t i = 0; i < r->members.count; i++) {
     ir_op op = r->members.at[i].op;
     for (ir_value v, j = 0; (v = ir_result_at(r->m, op, j)); j++) {
       r->is_read[v] = r->state->users.first[v] < r->state->users.first[v + 1];
       if (r->needed_outside[v]) continue;
-      r->needed_outside[v] = is_needed_outside(r, v);
-      if (r->needed_outside[v] && split_is_large(r, v)) hold(r, v);
+      r->needed_outside[v] = is_needed_outside(r, v) || (r->is_cut && r->is_cut[v]);
+      if (r->needed_outside[v] && split_is_large(r, v) && !split_is_only_cut(r, v)) hold(r, v);
       if (r->needed_outside[v] && !split_has_whole_member(r, op)) r->failed = true;
     }
   }

@@ -1,8 +1,10 @@
 #include "split/region.h"
 
 #include "base/ints.h"
+#include "machine/tuned.h"
 #include "split/apart.h"
 #include "split/closure.h"
+#include "split/cuts.h"
 #include "split/held.h"
 #include "split/instances.h"
 #include "split/kept.h"
@@ -10,6 +12,8 @@
 #include "split/repeats.h"
 #include "split/shards.h"
 #include "split/stages.h"
+
+enum { MOST_COPIES = 16 }; /* of a member on average, in the loops of a region */
 
 static void check_member(const split_region *r, const split_member *member) {
   const split_factor *f = &member->factor;
@@ -84,6 +88,55 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   return r;
 }
 
+/* ---- the loops ---- */
+/* Where each of many steps ends in a stage of its own, the loops are the square of the steps. */
+static void find_loops(split_region *r) {
+  if (!r->failed) split_find_held(r);
+  if (!r->failed && r->may_shift) split_find_range(r);
+  if (!r->failed) split_find_groups(r);
+  if (!r->failed) split_count_loops(r);
+  if (!r->failed) r->failed = r->repeats = split_repeats(r, MOST_COPIES);
+}
+
+static void forget_loops(split_region *r) {
+  memset(r->needed_outside, 0, r->m->values.count * sizeof *r->needed_outside);
+  for (uint32_t i = 0; i < r->members.count; i++) r->members.at[i].group = 0;
+  r->held_bytes = r->returned_bytes = r->n_loops = 0;
+  r->failed = r->repeats = false;
+}
+
+/* In segments of so many stages; whether their cuts have room. */
+static bool cut_in(split_region *r, int32_t segment, int64_t room_bytes) {
+  split_cut_stages(r, segment);
+  forget_loops(r);
+  find_loops(r);
+  r->m->ctx->looked_at += r->members.count;
+  int64_t bytes = r->failed ? INT64_MAX : split_cut_bytes(r);
+  ctx_log(r->m->ctx, 5, "%d stages in segments of %d: cuts of %lld bytes", r->n_stages, segment,
+          (long long)bytes);
+  return bytes <= room_bytes;
+}
+
+/* In the shortest segments whose cuts have room; where there are none, not at all. */
+static void cut(split_region *r, int64_t room_bytes) {
+  uint32_t n = r->m->values.count;
+  r->is_held = ARENA_COPY(r->scratch, bool, r->needed_outside, n);
+  r->is_cut = ARENA_ARRAY(r->scratch, bool, n);
+  for (int32_t segment = 1; segment < r->n_stages; segment += (segment + 1) / 2)
+    if (cut_in(r, segment, room_bytes)) return;
+  r->is_cut = NULL;
+  forget_loops(r);
+  find_loops(r);
+}
+
+static void cut_or_refuse(split_region *r, int64_t room_bytes) {
+  bool may_cut = room_bytes > 0 && !r->may_shift && !r->keeps_any && (!r->failed || r->repeats);
+  if (may_cut && (r->repeats || split_repeats(r, TUNED_CUT_COPIES))) cut(r, room_bytes);
+  if (r->repeats)
+    ctx_log(r->m->ctx, 4, "a region of %u members in %d loops repeats too much", r->members.count,
+            r->n_loops);
+}
+
 static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                split_pos pos, const split_growth *g, grow_how how, bool may_keep,
                                split_outside outside) {
@@ -93,11 +146,8 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   if (!r->failed && may_keep) split_find_kept(r);
   if (!r->failed) split_find_stages(r);
   if (!r->failed && r->keeps_any) split_find_idle(r);
-  if (!r->failed) split_find_held(r);
-  if (!r->failed && r->may_shift) split_find_range(r);
-  if (!r->failed) split_find_groups(r);
-  if (!r->failed) split_count_loops(r);
-  if (!r->failed) split_refuse_repetition(r);
+  find_loops(r);
+  cut_or_refuse(r, g->room_bytes);
   if (!r->failed) check_region(r);
   r->is_grown = true;
   m->ctx->looked_at += r->instances.count + ir_block_get(m, block)->ops.count;

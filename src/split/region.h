@@ -126,7 +126,8 @@ typedef struct split_region {
   bool is_grown;    /* what it is made of is known: nothing more can fail */
   bool failed;      /* too large to analyse, no stage assignment, or nothing to go over */
   bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
-  int64_t held_bytes;      /* large values of the region that are needed outside nevertheless */
+  int64_t held_bytes;      /* large values of the region that are needed outside nevertheless, but
+                              for those that cuts alone put out */
   int64_t returned_bytes;  /* of these: what the block returns, or a while carries on: there in any
                               case */
   int64_t part_bytes;      /* of a trip's part of a product's sum: split/monoid.h */
@@ -148,6 +149,8 @@ typedef struct split_region {
   bool *is_read;            /* by value: results of members that somebody uses */
   split_outside outside;
   bool *is_kept;       /* by value: large ones that later loops read: split/kept.h */
+  bool *is_cut;        /* likewise: split/cuts.h; NULL: none is */
+  const bool *is_held; /* by value: needed_outside without cuts; NULL where there are none */
   bool *is_reselected; /* by value: selected elements that are made again where they are compared
                           (split/agreement.h); NULL where loops may be kernels */
   bool keeps_any;
@@ -171,6 +174,7 @@ typedef struct split_growth {
   bool is_ragged;          /* the seed is no whole number of units: only windows may be shifted */
   bool no_overlaps;        /* no stencils: what windows share is made twice */
   split_covers *covers;
+  int64_t room_bytes; /* for what cuts put out (split/cuts.h); 0: nothing is cut */
   split_state *state; /* of the module and this threshold */
 } split_growth;
 

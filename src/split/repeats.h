@@ -4,8 +4,16 @@
 #include "split/region.h"
 
 void split_count_loops(split_region *r);
-/* Where each of many steps ends in a stage of its own, the loops are the square of the steps: such
- * a region fails. */
-void split_refuse_repetition(split_region *r);
+/* Of a region that has its stages and its loops: whether these make a member more often than
+ * `copies` on average, and many members. Cost: one look at each member of each loop, as long as
+ * they do not. */
+bool split_repeats(split_region *r, int32_t copies);
+
+/* By member: whether the loops of the stage make it. */
+const bool *split_made_in(split_region *r, int32_t stage);
+
+/* By value: the last stage whose loop reads it from outside; 0: none does, or the first. Cost as of
+ * split_repeats. */
+const int32_t *split_last_reads(split_region *r);
 
 #endif

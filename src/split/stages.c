@@ -98,8 +98,13 @@ int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
   return inside < outside ? inside : outside;
 }
 
+bool split_is_cut_before(split_region *r, ir_value v, int32_t stage) {
+  return r->is_cut && r->is_cut[v] && split_outside_stage(r, v) <= stage;
+}
+
 bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) {
   if (!ir_is_made_in(r->m, v, r->block) || pos.dim < 0) return false;
+  if (split_is_cut_before(r, v, stage)) return false;
   if (is_dissolved(r, v) || (r->is_reselected && r->is_reselected[v]))
     return body_stage(r, v, pos) <= stage;
   return split_outside_stage(r, v) > stage;

@@ -7,6 +7,7 @@
 #include "split/instances.h"
 #include "split/monoid.h"
 #include "split/prefix.h"
+#include "split/repeats.h"
 #include "split/sorts.h"
 #include "split/stages.h"
 #include "split/stream.h"
@@ -474,16 +475,18 @@ static void order_args(loop_builder *l) {
   for (uint32_t i = 0; i < n; i++) ir_value_get(m, b->args.at[i])->index = i;
 }
 
-/* emit() recurses from a result to what it is made of; where that may be deep, everything is made
- * in program order first, and dce takes what nobody reads. */
+/* emit() recurses from a result to what it is made of; where that may be deep, all that the stage
+ * needs is made in program order first, and dce takes what nobody reads. */
 static void emit_in_program_order(loop_builder *l) {
   split_region *r = l->r;
+  const bool *is_made = split_made_in(r, l->stage);
   uint32_t n = ir_block_get(r->m, r->block)->ops.count;
   for (uint32_t i = 0; i < n; i++) {
     ir_op op = ir_block_get(r->m, r->block)->ops.at[i];
     for (split_member *member = split_first_member(r, op); member;
          member = split_next_member(r, member)) {
       if (member->factor.role != SPLIT_PARALLEL || member->stage > l->stage) continue;
+      if (!is_made[member - r->members.at]) continue;
       for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results; j++)
         if (member->factor.results[j].dim >= 0)
           emit(l, ir_result(r->m, op, j), member->factor.results[j]);
