@@ -25,12 +25,15 @@
  * both predictions are wrong, most of all of products (docs/design/fit.md). For who times them
  * regions may lose a little, which make room for others: what these have in common is not made any
  * more. */
-static const struct {
+typedef struct least_gains {
   double loop, region, region_ns, program;
-} least_gains[] = {
-    [FIT_SURE] = {TUNED_KERNEL_GAIN, TUNED_REGION_GAIN, TUNED_REGION_NS, TUNED_KERNEL_GAIN},
-    [FIT_BOLD] = {TUNED_BOLD_GAIN, TUNED_BOLD_GAIN, -INFINITY, TUNED_TIMED_GAIN},
-};
+} least_gains;
+
+static least_gains gains_for(fit_courage courage) {
+  if (courage == FIT_BOLD)
+    return (least_gains){TUNED_BOLD_GAIN, TUNED_BOLD_GAIN, -INFINITY, TUNED_TIMED_GAIN};
+  return (least_gains){TUNED_KERNEL_GAIN, TUNED_REGION_GAIN, TUNED_REGION_NS, TUNED_KERNEL_GAIN};
+}
 
 enum {
   SMALLER = 4, /* values of a region are at least a fourth of its seed */
@@ -224,9 +227,9 @@ static void note_kernels(fit *f, const op_list *loops, const kernels_made *made)
 
 /* Whether the program is so much faster with these kernels; f->m has them. */
 static bool is_better(fit *f, const kernels_made *made, double rest_ns) {
-  double saved_ns = f->time_ns - rest_ns, least = least_gains[f->courage].region;
+  double saved_ns = f->time_ns - rest_ns, least = gains_for(f->courage).region;
   bool better = made->count && saved_ns >= least * made->time_ns &&
-                saved_ns - made->time_ns >= least_gains[f->courage].region_ns;
+                saved_ns - made->time_ns >= gains_for(f->courage).region_ns;
   ctx_log(&f->j->c, 3, "as %d kernels: %.3g ms, now %.3g ms%s", made->count, made->time_ns / 1e6,
           saved_ns / 1e6, better ? "" : "; left alone");
   return better;
@@ -249,7 +252,7 @@ static weir_status build(fit *f, const split_choice *c, int64_t threshold_bytes,
   op_list loops = loops_of(f->a, f->m);
   if (writes_large(f, &loops, threshold_bytes)) return WEIR_OK;
   bool may;
-  kernels_made made = kernels_replace_loops(f->m, &f->j->machine, least_gains[f->courage].loop);
+  kernels_made made = kernels_replace_loops(f->m, &f->j->machine, gains_for(f->courage).loop);
   made.time_ns = kernels_ns(f, &loops);
   WEIR_TRY(lower_rest(f, &may));
   double rest_ns = plan_stock_time_ns(f->m, &f->j->machine);
@@ -330,7 +333,7 @@ weir_status fit_with_kernels(job *j, fit_courage courage, candidate *out) {
     goes_on = better || !f.fused;
     f.fused |= !better;
   }
-  if (f.kernels && before_ns >= least_gains[courage].program * (f.time_ns + f.kernels_ns))
+  if (f.kernels && before_ns >= gains_for(courage).program * (f.time_ns + f.kernels_ns))
     *out = candidate_of(&f, before_ns);
   else ir_module_destroy(f.m);
   arena_destroy(f.a);
