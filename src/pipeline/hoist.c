@@ -267,8 +267,6 @@ static bool is_worth_it(hoister *h, ir_op op, reading r, double price) {
          read = once + bytes / h->rates.write_bytes + times * r.share * read_ns(h, bytes),
          gain = anew - read;
   if (h->room.value_bytes && bytes > (double)h->room.value_bytes) return false;
-  if (h->room.limit_bytes && gain * h->runs[home_of_results(h, op)] < TUNED_HOISTED_NS)
-    return false;
   return read <= TUNED_HOISTED_SHARE * anew && gain > price * bytes;
 }
 
