@@ -348,6 +348,31 @@ def test_a_kernel_inside_a_loop(folder):
     np.testing.assert_allclose(got, want, rtol=0, atol=2e-6)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_what_a_mask_takes_out_has_no_nan(dtype, side, folder):
+    """As in XLA, which selects; a factor that is a number is multiplied with."""
+    x = np.random.default_rng(1).permutation(np.linspace(-4, 4, 301)).astype(dtype)
+
+    def function(x):
+        d = x[:, None] - x[None]
+        i = jax.numpy.arange(len(x))
+        mask = i[:, None] != i[None]
+        return ((mask * (1 / d)) if side == "left" else ((1 / d) * mask)).max(1)
+
+    def by_number(x):
+        d = x[:, None] - x[None]
+        return ((1 / d) * jax.numpy.where(d != 0, 1, 0).astype(dtype)).max(1)
+
+    with jax.enable_x64(dtype == "float64"):
+        texts = [tiled(lowered(f, x), folder, "--tensor-size-threshold", "4kB") for f in (function, by_number)]
+    assert all(map(count, texts))
+    (got,), (nan,) = (running.results(text, [x]) for text in texts)
+    d = x[:, None] - x[None] + np.diag(np.full(len(x), np.inf, x.dtype))
+    np.testing.assert_allclose(got, (1 / d).max(1), rtol=2e-3 if dtype == "float16" else 1e-6)
+    assert np.isnan(nan).all()
+
+
 NEVER_NEGATIVE = {
     "squares": lambda d: d * d,
     "distance": lambda d: jax.numpy.sqrt((d * d)[..., None].sum(-1)),
