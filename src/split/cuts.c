@@ -8,7 +8,10 @@
 #include "split/stages.h"
 #include "split/state.h"
 
-enum { LOOKS = 16 }; /* at edges take as long as one at an op */
+enum {
+  LOOKS = 16,  /* at edges take as long as one at an op */
+  SOMEWHAT = 3 /* of a segment: by a third it may be shorter */
+};
 
 int64_t split_cut_bytes(split_region *r) {
   const int32_t *last_read = split_last_reads(r);
@@ -80,6 +83,12 @@ static cutter cutter_of(split_region *r, int32_t segment) {
   return c;
 }
 
+typedef struct crossing { /* what was made in the stages just before a cut */
+  const ir_value *values;
+  uint32_t n;
+  const bool *is_cut; /* of these */
+} crossing;
+
 static bool is_read_from(const cutter *c, ir_value v, int32_t stage) {
   const split_region *r = c->r;
   for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++)
@@ -96,33 +105,58 @@ static bool reads_older(const cutter *c, ir_value v, int32_t window) {
   return false;
 }
 
+static int64_t weight_of(const split_region *r, ir_value v) {
+  return r->is_held[v] ? 0 : ir_value_bytes(r->m, v);
+}
+
 static void add_vertex(const cutter *c, mincut *k, ir_value v, int32_t window, int32_t stage) {
   const split_region *r = c->r;
-  int64_t bytes = r->is_held[v] ? 0 : ir_value_bytes(r->m, v);
-  mincut_vertex(k, c->vertex[v] - 1, bytes, reads_older(c, v, window), is_read_from(c, v, stage));
+  mincut_vertex(k, c->vertex[v] - 1, weight_of(r, v), reads_older(c, v, window),
+                is_read_from(c, v, stage));
   for (ir_value x, i = 0; (x = ir_operand_at(r->m, ir_value_get(r->m, v)->op, i)); i++)
     if (x < r->n_values && c->made[x] >= window && c->made[x] < stage)
       mincut_edge(k, c->vertex[x] - 1, c->vertex[v] - 1);
 }
 
 /* What was made in the window before the stage and is read in the segment from it on can be made of
- * what is cut. */
-static void cut_before(cutter *c, int32_t stage) {
+ * what is cut: of the window's values those in out_is_cut, so many bytes. */
+static int64_t find_cut(cutter *c, int32_t stage, crossing *out) {
   split_region *r = c->r;
-  int32_t window = stage - (c->segment + 1) / 2;
-  const ir_value *values = c->by_made + c->from[window];
-  uint32_t n = c->from[stage] - c->from[window];
+  int32_t begin = stage - (c->segment + 1) / 2;
+  const ir_value *values = c->by_made + c->from[begin];
+  uint32_t n = c->from[stage] - c->from[begin];
   mincut *k = mincut_new(r->scratch, n);
   bool *is_cut = ARENA_ARRAY(r->scratch, bool, n + 1);
   for (uint32_t i = 0; i < n; i++) c->vertex[values[i]] = i + 1;
-  for (uint32_t i = 0; i < n; i++) add_vertex(c, k, values[i], window, stage);
+  for (uint32_t i = 0; i < n; i++) add_vertex(c, k, values[i], begin, stage);
   r->m->ctx->looked_at += mincut_find(k, is_cut) / LOOKS;
-  for (uint32_t i = 0; i < n; i++) r->is_cut[values[i]] |= is_cut[i];
+  int64_t bytes = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (is_cut[i]) bytes = saturated_sum(bytes, weight_of(r, values[i]));
+  *out = (crossing){values, n, is_cut};
+  return bytes;
+}
+
+/* At the stage or somewhat before, where least crosses: layers are narrower than what is between
+ * them. The last stage of as light ones. */
+static int32_t cut_before(cutter *c, int32_t stage) {
+  int64_t least = INT64_MAX;
+  int32_t best = stage;
+  crossing chosen = {0};
+  for (int32_t at = stage; at >= stage - c->segment / SOMEWHAT && least > 0; at--) {
+    crossing w;
+    int64_t bytes = find_cut(c, at, &w);
+    if (bytes >= least) continue;
+    least = bytes, best = at, chosen = w;
+  }
+  for (uint32_t i = 0; i < chosen.n; i++) c->r->is_cut[chosen.values[i]] |= chosen.is_cut[i];
+  return best;
 }
 
 void split_cut_stages(split_region *r, int32_t segment) {
   CTX_CHECK(r->m->ctx, segment > 0 && r->is_cut && r->is_held);
   memset(r->is_cut, 0, r->m->values.count * sizeof *r->is_cut);
   cutter c = cutter_of(r, segment);
-  for (int32_t stage = segment; stage < r->n_stages; stage += segment) cut_before(&c, stage);
+  for (int32_t stage = segment; stage < r->n_stages; stage += segment)
+    stage = cut_before(&c, stage);
 }
