@@ -6,11 +6,10 @@
  * first time. The rates are the machine's (machine/cpu.h). */
 #include "plan/cost.h"
 
-#include <math.h>
-
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "ir/calls.h"
+#include "ir/flops.h"
 #include "machine/cpu.h"
 #include "machine/tuned.h"
 #include "plan/peak.h"
@@ -19,108 +18,11 @@ static int64_t elements(const ir_module *m, ir_value v) {
   return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
 }
 
-/* ---- flops ---- */
-static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int depth);
-
-static int64_t trips_of(const ir_module *m, ir_op op) {
-  if (ir_kind_of(m, op) == IR_OP_WHILE) {
-    double trips = ir_mean_trips(m, op);
-    return trips >= 1 ? (int64_t)fmin(ceil(trips), 0x1p62) : trips == 0 ? 0 : 1;
-  }
-  if (ir_kind_of(m, op) != IR_OP_LOOP) return 1;
-  int64_t extent = ir_op_int(m, op, "extent", 1), slice = ir_op_int(m, op, "slice", 1);
-  return slice > 0 ? extent / slice + (extent % slice != 0) : 1;
-}
-
-static int64_t convolution_flops(arena *scratch, const ir_module *m, ir_op op) {
-  ir_conv_numbers n;
-  const ir_type_data *kernel = ir_type_at(m, ir_operand(m, op, 1));
-  if (!ir_conv_dims(scratch, m, op, &n)) return 0;
-  int64_t taps = 1;
-  for (int32_t d = 0; d < kernel->rank; d++)
-    if (d != n.kernel_output_feature) taps = saturated_product(taps, kernel->dims[d]);
-  return saturated_product(2, saturated_product(taps, elements(m, ir_result(m, op, 0))));
-}
-
-static int64_t log2_of(int64_t n) {
-  int64_t bits = 0;
-  for (; n > 1; n >>= 1) bits++;
-  return bits;
-}
-
-static int64_t transformed_length(const ir_module *m, ir_op op) {
-  int32_t n;
-  const int64_t *lengths = ir_op_ints((ir_module *)m, op, "fft_length", &n);
-  int64_t length = 1;
-  for (int32_t i = 0; i < n; i++) length = saturated_product(length, lengths[i]);
-  return length;
-}
-
-/* triangular: n^2 per column; the factors are n x n */
-static int64_t solve_flops(const ir_module *m, ir_op op) {
-  const ir_type_data *a = ir_type_at(m, ir_operand(m, op, 0));
-  CTX_CHECK(m->ctx, a->rank >= 2);
-  int64_t n = a->dims[a->rank - 1];
-  if (ir_kind_of(m, op) == IR_OP_CHOLESKY)
-    return saturated_product(elements(m, ir_operand(m, op, 0)), n) / 3;
-  return saturated_product(n, ir_op_get(m, op)->n_operands > 1 ? elements(m, ir_operand(m, op, 1))
-                                                               : elements(m, ir_operand(m, op, 0)));
-}
-
-static int64_t op_flops(ir_module *m, arena *scratch, ir_op op, int depth) {
-  ir_op_data d = *ir_op_get(m, op);
-  ir_gemm g;
-  switch ((ir_kind)d.kind) {
-    case IR_OP_DOT:
-    case IR_OP_DOT_GENERAL:
-      return ir_dot_gemm(scratch, m, op, &g)
-                 ? saturated_product(2, saturated_product(saturated_product(g.batch, g.rows),
-                                                          saturated_product(g.columns, g.inner)))
-                 : 0;
-    case IR_OP_CONVOLUTION: return convolution_flops(scratch, m, op);
-    case IR_OP_CHOLESKY:
-    case IR_OP_TRIANGULAR_SOLVE: return solve_flops(m, op);
-    case IR_OP_REDUCE:
-    case IR_OP_REDUCE_WINDOW:
-    case IR_OP_SCATTER:
-    case IR_OP_SELECT_AND_SCATTER:
-    case IR_OP_MAP: return elements(m, d.operands[0]);
-    case IR_OP_SORT:
-    case IR_OP_CHLO_TOP_K: {
-      const ir_type_data *t = ir_type_at(m, d.operands[0]);
-      return saturated_product(elements(m, d.operands[0]),
-                               t->rank ? log2_of(t->dims[t->rank - 1]) : 0);
-    }
-    case IR_OP_FFT:
-      return saturated_product(
-          5, saturated_product(elements(m, d.operands[0]), log2_of(transformed_length(m, op))));
-    case IR_OP_CALL:
-    case IR_OP_COMPOSITE: {
-      ir_block body = ir_callee_body(m, op);
-      return body && depth < 200 ? block_flops(m, scratch, body, depth + 1) : 0;
-    }
-    default: break;
-  }
-  if (ir_kind_flags((ir_kind)d.kind) & IR_FLAG_E)
-    return d.n_results ? elements(m, d.first_result) : 0;
-  int64_t sum = 0;
-  for (uint32_t r = 0; r < d.n_regions; r++)
-    if (d.regions[r]) sum = saturated_sum(sum, block_flops(m, scratch, d.regions[r], depth + 1));
-  return saturated_product(sum, trips_of(m, op));
-}
-
-static int64_t block_flops(ir_module *m, arena *scratch, ir_block block, int depth) {
-  int64_t sum = 0;
-  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++)
-    sum = saturated_sum(sum, op_flops(m, scratch, ir_block_get(m, block)->ops.at[i], depth));
-  return sum;
-}
-
 int64_t plan_flops(ir_module *m) {
   ir_op function = ir_main_function(m);
   if (!function) return 0;
   arena *scratch = arena_create(m->ctx);
-  int64_t flops = block_flops(m, scratch, ir_body(m, function), 0);
+  int64_t flops = ir_block_flops(scratch, m, ir_body(m, function));
   arena_destroy(scratch);
   return flops;
 }
@@ -175,7 +77,7 @@ static bool is_by_library(clock_state *c, ir_op op) {
 
 static double convolution_ns(clock_state *c, ir_op op) {
   ir_ints dilation = ir_op_list(c->m, op, "lhs_dilation");
-  double flops = (double)op_flops(c->m, c->scratch, op, 0);
+  double flops = (double)ir_op_flops(c->scratch, c->m, op);
   if (is_by_library(c, op)) return flops / c->rates.conv_flops;
   for (int32_t i = 0; i < dilation.count; i++)
     flops /= (double)dilation.at[i]; /* loops skip the zeros */
@@ -192,10 +94,10 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
     case IR_OP_CONVOLUTION: return convolution_ns(c, op);
     case IR_OP_CHOLESKY:
     case IR_OP_TRIANGULAR_SOLVE:
-      return (double)op_flops(c->m, c->scratch, op, 0) / (c->rates.gemm_f64_flops / 4);
+      return (double)ir_op_flops(c->scratch, c->m, op) / (c->rates.gemm_f64_flops / 4);
     case IR_OP_SORT:
-    case IR_OP_CHLO_TOP_K: return (double)op_flops(c->m, c->scratch, op, 0) / 20 / c->rates.sorted;
-    case IR_OP_FFT: return (double)op_flops(c->m, c->scratch, op, 0) / c->rates.fft_flops;
+    case IR_OP_CHLO_TOP_K: return (double)ir_op_flops(c->scratch, c->m, op) / 20 / c->rates.sorted;
+    case IR_OP_FFT: return (double)ir_op_flops(c->scratch, c->m, op) / c->rates.fft_flops;
     case IR_OP_SCATTER:
       return (double)elements(m, d->operands[d->n_operands - 1]) / c->rates.scattered;
     default: break;
@@ -237,7 +139,7 @@ static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
 static double loop_ns(clock_state *c, ir_op op) {
   int64_t as_kernel = ir_op_int(c->m, op, "kernel_ns", -1);
   if (as_kernel >= 0) return (double)as_kernel;
-  double trips = (double)trips_of(c->m, op);
+  double trips = (double)ir_trips_or_one(c->m, op);
   bool outer = c->in_loop;
   c->in_loop = true;
   double ns = block_ns(c, ir_body(c->m, op));
@@ -263,7 +165,7 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     c->in_while = true;
     for (uint32_t r = 0; r < d.n_regions; r++) ns += d.regions[r] ? block_ns(c, d.regions[r]) : 0;
     c->in_while = outer;
-    return (double)trips_of(c->m, op) * (ns + c->rates.trip_ns);
+    return (double)ir_trips_or_one(c->m, op) * (ns + c->rates.trip_ns);
   }
   if (k == IR_OP_CONSTANT || ((ir_kind_flags(k) & IR_FLAG_M) && d.n_results == 1 &&
                               !plan_is_materialised(c->m, op, users)))
@@ -313,7 +215,7 @@ double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on) {
   double runs = 1;
   for (ir_op up = ir_op_around(m, loop); up; up = ir_op_around(m, up)) {
     ir_kind k = ir_kind_of(m, up);
-    runs *= (double)trips_of(m, up);
+    runs *= (double)ir_trips_or_one(m, up);
     c.in_loop |= k == IR_OP_LOOP;
     c.in_while |= k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF;
   }
@@ -443,7 +345,8 @@ static double stock_op_ns(stock *s, ir_op op) {
   double ns = stock_arithmetic_ns(s, op) + s->c.rates.op_ns;
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)
-    if (d.regions[r]) ns += stock_block_ns(&s->c, d.regions[r], (double)trips_of(s->c.m, op));
+    if (d.regions[r])
+      ns += stock_block_ns(&s->c, d.regions[r], (double)ir_trips_or_one(s->c.m, op));
   s->turn++;
   s->room = MOST_FUSED;
   for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += operand_ns(s, op, i);

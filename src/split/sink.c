@@ -1,5 +1,7 @@
 #include "split/sink.h"
 
+#include "base/saturate.h"
+#include "ir/flops.h"
 #include "split/loops.h"
 #include "split/parts.h"
 
@@ -8,7 +10,8 @@ typedef struct sinking {
   arena *scratch;
   ir_block block; /* that the seed stands in */
   int64_t threshold_bytes;
-  bool *seen; /* by value: can_copy has answered */
+  bool *seen;    /* by value: can_copy has answered */
+  bool *counted; /* by value: in flops_behind */
   bool made_parts;
 } sinking;
 
@@ -306,9 +309,28 @@ static void give_copies(const sinking *s, ir_value v, const uses *u) {
   }
 }
 
+static int64_t flops_behind(const sinking *s, ir_value v) {
+  if (!is_copied(s, v) || s->counted[v]) return 0;
+  s->counted[v] = true;
+  ir_op op = ir_value_get(s->m, v)->op;
+  int64_t flops = ir_op_flops(s->scratch, s->m, op);
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
+    flops = saturated_sum(flops, flops_behind(s, ir_operand(s->m, op, i)));
+  return flops;
+}
+
+/* Many copies together may take no more than the block takes. */
+static bool are_cheap(sinking *s, ir_value v, uint32_t copies) {
+  s->counted = ARENA_ARRAY(s->scratch, bool, s->m->values.count);
+  return saturated_product(copies, flops_behind(s, v)) <=
+         ir_block_flops(s->scratch, s->m, s->block);
+}
+
 static bool can_detach(sinking *s, ir_value v, const uses *u) {
-  enum { MOST_USES = 4 };
-  return u->count > 1 && u->count <= MOST_USES && is_copied(s, v) && can_copy(s, v, DEEPEST);
+  enum { FEW_USES = 4, MOST_USES = 16 };
+  if (u->count < 2 || u->count > MOST_USES || !is_copied(s, v) || !can_copy(s, v, DEEPEST))
+    return false;
+  return u->count <= FEW_USES || are_cheap(s, v, u->count - 1);
 }
 
 bool split_can_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes) {
