@@ -269,6 +269,7 @@ static bool takes_too_long(const job *j, search *s, ir_module *m, const split_or
   } else if (s->manner != BY_PEAK && plan_flops(m) / MOST_EXTRA_WORK > known->flops_before) {
     return true;
   }
+  if (s->most_time_ns > 0 && (double)order->time_ns > s->most_time_ns) return s->is_over = true;
   double ns = s->part_bytes ? order->fused_ns : plan_fused_time_ns(m, &j->machine);
   double most_ns = s->part_bytes && !order->n_kernels ? s->most_xla_ns : s->most_ns;
   if (s->part_bytes)
@@ -550,16 +551,35 @@ weir_status search_shorter(job *j, search *s, int64_t room_bytes) {
   return WEIR_OK;
 }
 
-/* Trips cost launches there, and slices were halved until they fitted. */
+static double worth_larger(const job *j) {
+  return j->machine.device ? TUNED_PASSES_GAIN : TUNED_TRIPS_GAIN;
+}
+
+/* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
+ * slower than it came. */
+static bool has_short_slices(const job *j, const search *s) {
+  double before_ns = (double)j->result->summary.time_before_ns;
+  return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
+         s->found.made.count && !search_has_kernels(&s->found) &&
+         s->found.time_ns > before_ns * worth_larger(j);
+}
+
+/* Trips cost launches, and slices were divided by two or four until they fitted. */
 static bool may_be_larger(const job *j, const search *s) {
-  return j->machine.device && s->found.m && s->devices <= 1 &&
+  return s->found.m && (j->machine.device || has_short_slices(j, s)) && s->devices <= 1 &&
          s->from->ops.count <= MOST_OPS_FOR_SHORTER;
+}
+
+/* By either prediction. */
+static void want_faster(const job *j, const search *s, search *again) {
+  again->most_ns = plan_fused_time_ns(s->found.m, &j->machine) / worth_larger(j);
+  again->most_time_ns = s->found.time_ns / worth_larger(j);
 }
 
 static search larger_of(const job *j, const search *s) {
   search again = *s;
   again.found = (candidate){0};
-  again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / TUNED_PASSES_GAIN;
+  want_faster(j, s, &again);
   again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
   again.compiles = again.candidates = again.most_candidates = 0;
   return again;
@@ -590,16 +610,15 @@ weir_status search_larger(job *j, search *s, int64_t room_bytes) {
     if (again.most_compiles && again.compiles == again.most_compiles) break;
     again.hold_bytes = s->hold_bytes;
     WEIR_TRY(try_slices(j, s, slice_bytes, &again));
-    may_fit = again.found.m && again.found.time_ns * TUNED_PASSES_GAIN <= s->found.time_ns;
-    ir_module *dropped = may_fit ? s->found.m : again.found.m;
-    if (may_fit) {
-      s->found = again.found;
-      low = slice_bytes;
-      high = most_that_may_fit(s, low, room_bytes);
-      again.most_ns = plan_fused_time_ns(s->found.m, &j->machine) / TUNED_PASSES_GAIN;
-    } else high = slice_bytes;
-    if (dropped) ir_module_destroy(dropped);
+    may_fit = again.found.m;
+    high = slice_bytes;
+    if (!may_fit) continue;
+    ir_module_destroy(s->found.m);
+    s->found = again.found;
     again.found = (candidate){0};
+    low = slice_bytes;
+    high = most_that_may_fit(s, low, room_bytes);
+    want_faster(j, s, &again);
   }
   CTX_CHECK(&j->c, s->found.m && !again.found.m);
   return WEIR_OK;

@@ -48,6 +48,7 @@ typedef struct search {
   manner manner;
   const ir_module *from; /* what is split: the prepared program */
   double most_ns;        /* by plan_fused_time_ns, else nothing is worth it; 0: whatever it takes */
+  double most_time_ns;   /* likewise by plan_time_ns */
   double most_xla_ns;    /* likewise, of a candidate without kernels that adds in blocks */
   int32_t candidates, most_candidates; /* 0: as many as it takes */
   bool is_over;                        /* no further candidate is worth it */

@@ -60,6 +60,7 @@ static machine_rates rates_of_cpu(const machine *m) {
   for (growth g = 0; g < GROWTHS; g++) by[g] = measured_growth(m, g);
 #define RATE(name, value, grows) .name = (value)*by[grows],
   return (machine_rates){CPU_RATES(RATE).op_ns = CPU_OP_NS, .trip_ns = CPU_TRIP_NS,
+                         .shared_ns = m->cores > 1 ? CPU_SHARED_NS : 0,
                          .fresh_from_bytes = CPU_FRESH_FROM_BYTES,
                          .resident_bytes = cpu_resident_bytes(m)};
 #undef RATE

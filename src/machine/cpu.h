@@ -40,6 +40,7 @@ typedef struct machine_rates {
   CPU_RATES(RATE)
 #undef RATE
   double op_ns, trip_ns;   /* of an op, and of a trip of a while besides its ops */
+  double shared_ns;        /* of an op that XLA gives to several threads, besides; 0: of none */
   double fresh_from_bytes; /* larger temporaries are fresh memory, at fresh_bytes */
   double resident_bytes;   /* temporaries up to this stay in a cache */
 } machine_rates;
@@ -47,10 +48,17 @@ typedef struct machine_rates {
 machine_rates machine_rates_of(const machine *m);
 
 /* ---- the same on all CPUs ---- */
-/* XLA launches one op's kernel; an op inside of a loop pays it in every trip. */
-#define CPU_OP_NS 1500.0
-#define CPU_TRIP_NS 2000.0 /* of a while */
-#define CPU_CALL_NS 30e3   /* of a kernel: starting helpers, waiting for the last */
+/* In every trip of a loop that it is in; bench/experiments/launches.py has what an op of a few
+ * elements takes, and more. */
+#define CPU_OP_NS 100.0
+#define CPU_TRIP_NS 100.0 /* of a while besides its ops */
+/* XLA gives an op to several threads from so much on: bytes that it reads and writes where it does
+ * no more than one operation for each, else operations, ten times these bytes and twice its
+ * functions together. It costs that beside. */
+#define CPU_SHARED_NS 3000.0
+#define CPU_SHARED_BYTES (2 * 262144.0)
+#define CPU_SHARED_COST (2 * 100e3)
+#define CPU_CALL_NS 30e3 /* of a kernel: starting helpers, waiting for the last */
 /* Larger temporaries go back to the system and are fresh pages the next time. */
 #define CPU_FRESH_FROM_BYTES (32.0 * 1048576)
 enum { CPU_LINE_BYTES = 64 }; /* of all caches */

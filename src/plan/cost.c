@@ -33,10 +33,11 @@ typedef struct clock_state {
   arena *scratch;
   machine_rates rates;
   int depth;
-  bool in_loop;    /* pages are fresh in the first trip only */
-  bool fused;      /* elementwise arithmetic at the rates of XLA's fusions */
-  bool in_while;   /* XLA leaves the order of convolutions' dimensions as it is */
-  bool no_traffic; /* arithmetic alone */
+  bool in_loop;         /* pages are fresh in the first trip only */
+  bool fused;           /* elementwise arithmetic at the rates of XLA's fusions */
+  bool in_while;        /* XLA leaves the order of convolutions' dimensions as it is */
+  bool no_traffic;      /* arithmetic alone */
+  uint32_t *seen, turn; /* by value: in the fusion at hand; NULL: nobody asks */
 } clock_state;
 
 static double block_ns(clock_state *c, ir_block block);
@@ -149,6 +150,64 @@ static double loop_ns(clock_state *c, ir_op op) {
   return trips * (ns + c->rates.trip_ns);
 }
 
+/* ---- what XLA gives to several threads ---- */
+typedef struct effort { /* of what it fuses into one op, as it counts */
+  double flops, functions, bytes;
+  int32_t room;
+} effort;
+
+enum { MOST_FUSED = 64 };
+
+static bool joins_fusions(ir_kind k) {
+  return k == IR_OP_CONSTANT || k == IR_OP_IOTA ||
+         ((ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_SCATTER);
+}
+
+static void add_operands(clock_state *c, ir_op op, const ir_users *users, effort *e);
+
+static void add_op(clock_state *c, ir_op op, const ir_users *users, effort *e) {
+  int flags = ir_kind_flags(ir_kind_of(c->m, op));
+  const ir_op_data *d = ir_op_get(c->m, op);
+  double n = (double)elements(c->m, flags & IR_FLAG_R ? d->operands[0] : d->first_result);
+  if (flags & IR_FLAG_H) e->functions += n;
+  else if (flags & (IR_FLAG_E | IR_FLAG_R)) e->flops += n;
+  add_operands(c, op, users, e);
+}
+
+/* Each value once. No more is read of what is sliced than is taken. */
+static void add_operands(clock_state *c, ir_op op, const ir_users *users, effort *e) {
+  ir_kind k = ir_kind_of(c->m, op);
+  bool takes_part = k == IR_OP_DYNAMIC_SLICE || k == IR_OP_GATHER;
+  for (ir_value v, i = 0; (v = ir_operand_at(c->m, op, i)); i++) {
+    ir_op by = ir_value_get(c->m, v)->op;
+    if (c->seen[v] == c->turn) continue;
+    c->seen[v] = c->turn;
+    bool fuses = by && ir_op_get(c->m, by)->block == ir_op_get(c->m, op)->block &&
+                 joins_fusions(ir_kind_of(c->m, by)) && !plan_is_materialised(c->m, by, users);
+    if (fuses && e->room-- > 0) add_op(c, by, users, e);
+    else e->bytes += bytes_of(c, takes_part && i == 0 ? ir_result(c->m, op, 0) : v);
+  }
+}
+
+static bool is_shared(clock_state *c, ir_op op, const ir_users *users) {
+  ir_kind k = ir_kind_of(c->m, op);
+  effort e = {.room = MOST_FUSED};
+  if (!users || ir_op_get(c->m, op)->n_results != 1 || k == IR_OP_DYNAMIC_UPDATE_SLICE ||
+      (!joins_fusions(k) && k != IR_OP_REDUCE) || elements(c->m, ir_result(c->m, op, 0)) <= 1)
+    return false;
+  c->turn++;
+  add_op(c, op, users, &e);
+  e.bytes += bytes_of(c, ir_result(c->m, op, 0));
+  if (e.flops <= e.bytes) return e.bytes >= CPU_SHARED_BYTES;
+  return e.flops + 2 * e.functions + 10 * e.bytes >= CPU_SHARED_COST;
+}
+
+/* Of an op that is launched, besides its work. */
+static double launch_ns(clock_state *c, ir_op op, const ir_users *users) {
+  bool may_be_shared = c->seen && c->rates.shared_ns > 0;
+  return c->rates.op_ns + (may_be_shared && is_shared(c, op, users) ? c->rates.shared_ns : 0);
+}
+
 static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
   ir_kind k = ir_kind_of(c->m, op);
   ir_op_data d = *ir_op_get(c->m, op);
@@ -171,7 +230,7 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
                               !plan_is_materialised(c->m, op, users)))
     return 0;
   double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users);
-  return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? c->rates.op_ns : 0);
+  return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? launch_ns(c, op, users) : 0);
 }
 
 static double block_ns(clock_state *c, ir_block block) {
@@ -186,12 +245,18 @@ static double block_ns(clock_state *c, ir_block block) {
   return ns;
 }
 
+static clock_state clock_on(arena *scratch, ir_module *m, const machine *on) {
+  clock_state c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)};
+  if (c.rates.shared_ns > 0) c.seen = ARENA_ARRAY(scratch, uint32_t, m->values.count);
+  return c;
+}
+
 static double main_ns(ir_module *m, const machine *on,
                       double (*of_block)(clock_state *, ir_block)) {
   ir_op function = ir_main_function(m);
   if (!function) return 0;
   arena *scratch = arena_create(m->ctx);
-  clock_state c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)};
+  clock_state c = clock_on(scratch, m, on);
   double ns = of_block(&c, ir_body(m, function));
   arena_destroy(scratch);
   return ns;
@@ -211,7 +276,7 @@ double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, blo
 
 double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on) {
   arena *scratch = arena_create(m->ctx);
-  clock_state c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)};
+  clock_state c = clock_on(scratch, m, on);
   double runs = 1;
   for (ir_op up = ir_op_around(m, loop); up; up = ir_op_around(m, up)) {
     ir_kind k = ir_kind_of(m, up);
@@ -239,12 +304,7 @@ typedef struct stock {
   int32_t room;         /* of the fusion at hand */
 } stock;
 
-enum { MOST_FUSED = 64, MOST_READERS = 16 };
-
-static bool joins_fusions(ir_kind k) {
-  return k == IR_OP_CONSTANT || k == IR_OP_IOTA ||
-         ((ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_SCATTER);
-}
+enum { MOST_READERS = 16 };
 
 /* A reduction of v, or of what elementwise ops make of it. */
 static bool is_summed(const ir_module *m, ir_value v, const ir_users *users, int32_t *readers) {

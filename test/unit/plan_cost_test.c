@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "in/in.h"
+#include "machine/cpu.h"
 #include "plan/cost.h"
 
 typedef struct run {
@@ -311,7 +312,31 @@ static void manual(void) {
   assert(alone.ns > 0 && device.ns == alone.ns && device.flops == alone.flops);
 }
 
+/* XLA gives an op to several threads from some size on, which depends on how much it does with what
+ * it reads. */
+static double step_ns(int64_t length, int32_t depth) {
+  char type[40], arguments[100], body[3000];
+  size_t used = 0;
+  snprintf(type, sizeof type, "tensor<%lldxf32>", (long long)length);
+  snprintf(arguments, sizeof arguments, "%%x0: %s, %%y: %s", type, type);
+  for (int32_t i = 0; i < depth; i++)
+    used += (size_t)snprintf(body + used, sizeof body - used,
+                             "    %%x%d = stablehlo.add %%x%d, %%y : %s\n", i + 1, i, type);
+  snprintf(body + used, sizeof body - used, "    %%r = stablehlo.multiply %%x%d, %%y : %s\n", depth,
+           type);
+  return body_of(arguments, body, type).ns;
+}
+
+static void threads(void) {
+  const double shared = CPU_SHARED_NS / 2;
+  assert(step_ns(1000, 30) + shared > step_ns(1040, 30)); /* 30 operations an element, alone */
+  assert(step_ns(1310, 30) + shared < step_ns(1340, 30)); /* beside those, threads are started */
+  assert(step_ns(20000, 1) + shared > step_ns(20400, 1)); /* reads all it needs, and does little */
+  assert(step_ns(43600, 1) + shared < step_ns(43800, 1));
+}
+
 int main(void) {
+  threads();
   stock();
   manual();
   flops();
