@@ -556,12 +556,15 @@ static double worth_larger(const job *j) {
 }
 
 /* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
- * slower than it came. */
+ * slower than it came. Not those of programs with whiles: XLA makes one function of a small one,
+ * whose ops then cost next to nothing, and longer slices end that unpredicted. */
 static bool has_short_slices(const job *j, const search *s) {
   double before_ns = (double)j->result->summary.time_before_ns;
+  ir_kind repeats = IR_OP_WHILE;
   return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
          s->found.made.count && !search_has_kernels(&s->found) &&
-         s->found.time_ns > before_ns * worth_larger(j);
+         s->found.time_ns > before_ns * worth_larger(j) &&
+         !ir_any(s->from, ir_top(s->from), is_of_kind, &repeats);
 }
 
 /* Trips cost launches, and slices were divided by two or four until they fitted. */

@@ -26,6 +26,8 @@
   R(scattered, 2.0, ALONE) /* elements of updates, in cache: a count of 25,000 takes 13 us */      \
   R(top_k, 0.7, ALONE)     /* elements looked at: stock.py */                                      \
   R(gathered, 1.5, CORES)  /* elements; 0.5 to 4 where rows are short, 1.3 to 9 where long */      \
+  R(places, 2.5, CORES)    /* of a gather in a trip, out of L2: gathers.py */                      \
+  R(copied, 4.0, CORES)    /* elements of its windows, beside: 1.5 to 9 */                         \
   R(variadic, 0.7, CORES)  /* elements of reductions of several operands: one after the other */   \
   /* ---- memory ---- */                                                                           \
   R(read_bytes, 21.0, MEMORY)   /* of a fusion, 134 MB: stock.py */                                \

@@ -85,6 +85,27 @@ static double convolution_ns(clock_state *c, ir_op op) {
   return flops / c->rates.conv_loops_flops;
 }
 
+/* Elements of a gather's result to a place. */
+static double window_of(const ir_module *m, ir_op op) {
+  int32_t rank;
+  const int64_t *slice = ir_op_ints((ir_module *)m, op, "slice_sizes", &rank);
+  int64_t n = 1;
+  for (int32_t d = 0; d < rank; d++) n = saturated_product(n, slice[d]);
+  return n > 0 ? (double)n : 1;
+}
+
+static double window_bytes(const ir_module *m, ir_op op) {
+  return window_of(m, op) * (double)ir_dtype_bytes(ir_type_at(m, ir_result(m, op, 0))->dtype);
+}
+
+/* Long windows are copied as fast as memory is. */
+static double gather_ns(const clock_state *c, ir_op op) {
+  double n = (double)elements(c->m, ir_result(c->m, op, 0)),
+         places = n / window_of(c->m, op) / c->rates.places;
+  bool is_long = window_bytes(c->m, op) >= TUNED_LONG_ROW_BYTES;
+  return is_long ? places : places + n / c->rates.copied;
+}
+
 static double arithmetic_ns(clock_state *c, ir_op op) {
   const ir_module *m = c->m;
   ir_kind k = ir_kind_of(m, op);
@@ -101,6 +122,7 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
     case IR_OP_FFT: return (double)ir_op_flops(c->scratch, c->m, op) / c->rates.fft_flops;
     case IR_OP_SCATTER:
       return (double)elements(m, d->operands[d->n_operands - 1]) / c->rates.scattered;
+    case IR_OP_GATHER: return gather_ns(c, op);
     default: break;
   }
   if (d->n_results == 0) return 0;
@@ -123,6 +145,15 @@ static double part_ns(clock_state *c, ir_op op) {
   return 2 * traffic_ns(c, bytes_of(c, part), false);
 }
 
+/* Of a table no more is read than the lines that are gathered from. */
+static double read_ns(const clock_state *c, ir_op op, uint32_t i) {
+  double bytes = bytes_of(c, ir_operand(c->m, op, i)), ns = traffic_ns(c, bytes, false);
+  if (i > 0 || ir_kind_of(c->m, op) != IR_OP_GATHER || bytes <= c->rates.resident_bytes) return ns;
+  double row = window_bytes(c->m, op),
+         places = (double)elements(c->m, ir_result(c->m, op, 0)) / window_of(c->m, op);
+  return fmin(ns, places * fmax(row, CPU_LINE_BYTES) / c->rates.copied_bytes);
+}
+
 /* Reading what is in memory and writing the result if it goes there. */
 static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   const ir_op_data *d = ir_op_get(c->m, op);
@@ -132,8 +163,7 @@ static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   if (c->in_loop && c->in_while && is_part) return part_ns(c, op);
   for (uint32_t i = 0; i < d->n_results; i++)
     ns += traffic_ns(c, bytes_of(c, d->first_result + i), true);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    ns += traffic_ns(c, bytes_of(c, d->operands[i]), false);
+  for (uint32_t i = 0; i < d->n_operands; i++) ns += read_ns(c, op, i);
   return ns;
 }
 
@@ -226,9 +256,8 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     c->in_while = outer;
     return (double)ir_trips_or_one(c->m, op) * (ns + c->rates.trip_ns);
   }
-  if (k == IR_OP_CONSTANT || ((ir_kind_flags(k) & IR_FLAG_M) && d.n_results == 1 &&
-                              !plan_is_materialised(c->m, op, users)))
-    return 0;
+  bool is_moved = (ir_kind_flags(k) & IR_FLAG_M) && k != IR_OP_GATHER && d.n_results == 1;
+  if (k == IR_OP_CONSTANT || (is_moved && !plan_is_materialised(c->m, op, users))) return 0;
   double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users);
   return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? launch_ns(c, op, users) : 0);
 }
@@ -321,13 +350,10 @@ static bool is_summed(const ir_module *m, ir_value v, const ir_users *users, int
 /* YNN takes reductions with their elementwise operands, and not a gather. That of long rows which
  * stays in the caches costs next to nothing. */
 static bool keeps_gather(const ir_module *m, ir_op op, const ir_users *users) {
-  int32_t readers = MOST_READERS, rank;
+  int32_t readers = MOST_READERS;
   if (ir_kind_of(m, op) != IR_OP_GATHER || !is_summed(m, ir_result(m, op, 0), users, &readers))
     return false;
-  const int64_t *slice = ir_op_ints((ir_module *)m, op, "slice_sizes", &rank);
-  int64_t row = ir_dtype_bytes(ir_type_at(m, ir_result(m, op, 0))->dtype);
-  for (int32_t d = 0; d < rank; d++) row = saturated_product(row, slice[d]);
-  return row < TUNED_LONG_ROW_BYTES ||
+  return window_bytes(m, op) < TUNED_LONG_ROW_BYTES ||
          (double)ir_value_bytes(m, ir_result(m, op, 0)) >= CPU_FRESH_FROM_BYTES;
 }
 

@@ -78,6 +78,20 @@ static int64_t margin_of(const split_region *r, const split_member *member) {
   return most;
 }
 
+/* Whether windows that overlap are of what the loops make: of what is there already, trips read
+ * what others read. */
+static bool makes_again(const split_region *r) {
+  for (uint32_t i = 0; i < r->members.count; i++) {
+    const split_member *member = &r->members.at[i];
+    for (ir_value v, k = 0; (v = ir_operand_at(r->m, member->op, k)); k++) {
+      ir_op made_by = ir_value_get(r->m, v)->op;
+      bool is_made = made_by && r->member_of[made_by] && member->factor.operands[k].dim >= 0;
+      if (member->factor.stencil && is_made) return true;
+    }
+  }
+  return false;
+}
+
 static void note_product(const ir_module *m, ir_op op, void *user) {
   if (is_product(m, op)) *(int64_t *)user = 1;
 }
@@ -243,7 +257,8 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .index_bytes = largest_index_bytes(r, goal),
                         .returned_bytes = r->returned_bytes,
                         .read_bytes = goal->nest ? outside_bytes(r, goal, true) : 0,
-                        .overlaps = r->overlaps};
+                        .has_stencils = r->overlaps,
+                        .overlaps = r->overlaps && makes_again(r)};
   out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
                                : saturated_sum(r->held_bytes, outside_bytes(r, goal, false));
   int64_t least = 1;
@@ -279,9 +294,9 @@ static bool is_worth_holding(const split_choice *plain, const split_choice *over
          plain->held_bytes / 2 <= overlapping->held_bytes;
 }
 
-/* In order: nothing made twice; what stays in memory; slices that fit; passes over the region; of
- * loops in loops, what is made outside; products of more than a few rows; results bitwise as
- * unsplit; the longer factor. */
+/* In order: nothing made twice; what stays in memory; slices that fit; passes over the region; no
+ * windows; of loops in loops, what is made outside; products of more than a few rows; results
+ * bitwise as unsplit; the longer factor. */
 static bool is_better(const split_choice *a, const split_choice *b, const split_goal *goal) {
   bool fits_a = a->index_bytes <= goal->generous_bytes,
        fits_b = b->index_bytes <= goal->generous_bytes;
@@ -295,6 +310,7 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (a->overlaps != b->overlaps) return b->overlaps;
   if (a->n_loops != b->n_loops) return a->n_loops < b->n_loops;
+  if (a->has_stencils != b->has_stencils) return b->has_stencils;
   if (a->read_bytes != b->read_bytes) return a->read_bytes < b->read_bytes;
   if (is_thin(a) != is_thin(b)) return is_thin(b);
   if ((a->reductions == 0) != (b->reductions == 0)) return a->reductions == 0;
@@ -489,7 +505,8 @@ static bool choose_along(arena *scratch, ir_module *m, ir_block block, ir_value 
 
 /* Nothing stays in memory, slices fit and nothing is made twice: no stencils need be looked at. */
 static bool is_good(const split_choice *c, const split_goal *goal) {
-  return c->held_bytes == 0 && c->index_bytes <= goal->generous_bytes && !c->overlaps;
+  return c->held_bytes == 0 && c->index_bytes <= goal->generous_bytes && !c->overlaps &&
+         c->n_loops <= 1;
 }
 
 /* Whether loops that make the region in fewer passes are passed over for their parts of sums. */
@@ -521,8 +538,8 @@ static bool choose_best(arena *scratch, ir_module *m, ir_block block, ir_value s
   }
   CTX_CHECK(m->ctx, best < 0 || out_choice->held_bytes >= 0);
   bool grows = best >= 0 && !out_choice->region && out_choice->slice < out_choice->extent;
-  if (grows &&
-      !choose_along(scratch, m, block, seed, best, goal, memo, !out_choice->overlaps, out_choice))
+  if (grows && !choose_along(scratch, m, block, seed, best, goal, memo, !out_choice->has_stencils,
+                             out_choice))
     return false;
   for (uint32_t i = 0; i < n_all; i++)
     out_choice->has_shorter |= is_shorter(&all[i], out_choice, goal);

@@ -44,7 +44,8 @@ typedef struct split_choice {
   int64_t held_bytes;     /* large values that stay in memory: put out, or read whole */
   int64_t returned_bytes; /* of these: what the block returns */
   int64_t read_bytes;     /* of loops in loops: large values made outside, read slice by slice */
-  bool overlaps;          /* of stencils, a trip makes again what others make */
+  bool has_stencils;      /* windows of some members may overlap */
+  bool overlaps;          /* of those, a trip makes again what others make */
   int64_t parts_bytes;    /* of these: parts of sums that could be added in blocks */
   bool has_shorter;       /* but for those, another dimension would take fewer loops */
 } split_choice;

@@ -335,7 +335,37 @@ static void threads(void) {
   assert(step_ns(43600, 1) + shared < step_ns(43800, 1));
 }
 
+/* places windows of a table in a row of it; summed: by what reads them. */
+static double gathered_ns(int64_t rows, int64_t places, int64_t window, bool summed) {
+  char arguments[100], body[1000], type[40];
+  int used = 0;
+  snprintf(type, sizeof type, "tensor<%lldx%lldxf32>", (long long)places, (long long)window);
+  snprintf(arguments, sizeof arguments, "%%x: tensor<%lldx%lldxf32>, %%i: tensor<%lldx1xi32>",
+           (long long)rows, (long long)window, (long long)places);
+  used =
+      snprintf(body, sizeof body,
+               "    %%%s = \"stablehlo.gather\"(%%x, %%i) <{dimension_numbers = "
+               "#stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map "
+               "= [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = "
+               "array<i64: 1, %lld>}> : (tensor<%lldx%lldxf32>, tensor<%lldx1xi32>) -> %s\n",
+               summed ? "g" : "r", (long long)window, (long long)rows, (long long)window,
+               (long long)places, type);
+  if (summed)
+    snprintf(body + used, sizeof body - (size_t)used, "    %%r = stablehlo.add %%g, %%g : %s\n",
+             type);
+  return body_of(arguments, body, type).ns;
+}
+
+static void gathers(void) {
+  double singles = gathered_ns(4096, 4096, 1, false), windows = gathered_ns(64, 64, 64, false);
+  assert(singles > 2 * windows);                                /* places cost more than elements */
+  assert(gathered_ns(4096, 4096, 1, true) > 0.9 * singles);     /* also where they are fused */
+  assert(gathered_ns(100000000, 100, 1, false) < 0.1 * 1e6);    /* none reads the whole table */
+  assert(gathered_ns(100000000, 4096, 1, false) > 2 * singles); /* but a line of it each */
+}
+
 int main(void) {
+  gathers();
   threads();
   stock();
   manual();
