@@ -6,6 +6,8 @@
  * first time. The rates are the machine's (machine/cpu.h). */
 #include "plan/cost.h"
 
+#include <math.h>
+
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "ir/calls.h"
