@@ -266,11 +266,6 @@ static ir_kind reducer(const ir_module *m, ir_op op) {
   return ir_op_get(m, op)->n_operands == 2 ? ir_reducer_kind(m, ir_body(m, op)) : IR_OP_UNKNOWN;
 }
 
-static bool widens(const ir_module *m, ir_op op) {
-  ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
-  return reducer(m, op) == IR_OP_ADD && split_sum_dtype(d) != d;
-}
-
 static ir_value reduce_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                             const ir_value *operands, ir_type type) {
   ir_module *m = b->m;
@@ -312,6 +307,38 @@ static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
     return IR_OP_UNKNOWN;
   ir_kind kind = ir_kind_of(m, op);
   return ir_is_monoid(kind) && split_has_neutral(kind, d) ? kind : IR_OP_UNKNOWN;
+}
+
+static uint32_t count_uses(const ir_module *m, ir_block body, ir_value v) {
+  const ir_block_data *d = ir_block_get(m, body);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < d->ops.count; i++) {
+    const ir_op_data *op = ir_op_get(m, d->ops.at[i]);
+    for (uint32_t k = 0; k < op->n_operands; k++) count += op->operands[k] == v;
+  }
+  return count;
+}
+
+/* Whether result i is a sum that is carried in a wider type: nothing else in the body reads it or
+ * its arguments, so that their type may change. */
+static bool widens(const ir_module *m, ir_op op, uint32_t i) {
+  ir_block body = ir_body(m, op);
+  const ir_block_data *d = ir_block_get(m, body);
+  ir_value x = d->args.at[i], y = d->args.at[d->args.count / 2 + i];
+  ir_dtype dtype = ir_type_at(m, x)->dtype;
+  return split_sum_dtype(dtype) != dtype && component_kind(m, body, i) == IR_OP_ADD &&
+         count_uses(m, body, x) == 1 && count_uses(m, body, y) == 1 &&
+         count_uses(m, body, ir_yielded(m, body, i)) == 1;
+}
+
+/* The body of a copy of op whose operands are wide already. */
+static void widen_body(ir_module *m, ir_op copy, uint32_t i, ir_dtype dtype) {
+  ir_block body = ir_body(m, copy);
+  const ir_block_data *d = ir_block_get(m, body);
+  ir_type scalar = ir_scalar(m, dtype);
+  ir_value_get(m, d->args.at[i])->type = scalar;
+  ir_value_get(m, d->args.at[d->args.count / 2 + i])->type = scalar;
+  ir_value_get(m, ir_yielded(m, body, i))->type = scalar;
 }
 
 bool split_is_elementwise(const ir_module *m, ir_block body) {
@@ -381,20 +408,26 @@ static void any_reduce_step(ir_builder *b, ir_op op, const split_factor *f, cons
   ir_value *xs = ARENA_COPY(m->arena, ir_value, operands, 2 * n),
            *partials = ARENA_ARRAY(m->arena, ir_value, n);
   for (uint32_t i = 0; i < n; i++) {
-    xs[n + i] = split_counts_for_nothing(b, op, i, operands[n + i]);
+    ir_dtype dtype = ir_type_at(m, carries[i])->dtype;
+    xs[i] = ir_build_convert(b, operands[i], dtype);
+    xs[n + i] = split_counts_for_nothing(b, op, i, ir_build_convert(b, operands[n + i], dtype));
     if (is_masked(m, &r, i))
       xs[i] = masked(b, &r, i, xs[i], splat_of(b, xs[n + i], ir_type_of(m, xs[i])));
   }
   ir_op partial = ir_build_again(b, op, xs, ir_types_of(m->arena, m, carries, n));
-  for (uint32_t i = 0; i < n; i++) partials[i] = ir_result(m, partial, i);
-  split_merge_by_body(b, ir_body(m, op), n, carries, partials);
+  for (uint32_t i = 0; i < n; i++) {
+    partials[i] = ir_result(m, partial, i);
+    if (widens(m, op, i)) widen_body(m, partial, i, ir_type_at(m, carries[i])->dtype);
+  }
+  split_merge_by_body(b, ir_body(m, partial), n, carries, partials);
 }
 
 static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_value *carries) {
   uint32_t n = ir_op_get(b->m, op)->n_results;
   for (uint32_t i = 0; i < n; i++) {
     ir_type t = ir_type_of(b->m, ir_result(b->m, op, i));
-    ir_dtype dtype = widens(b->m, op) ? IR_F32 : ir_type_get(b->m, t)->dtype;
+    ir_dtype dtype = ir_type_get(b->m, t)->dtype;
+    if (widens(b->m, op, i)) dtype = split_sum_dtype(dtype);
     carries[i] = splat_of(b, ir_build_convert(b, outside[n + i], dtype),
                           ir_tensor_with_dtype(b->m, t, dtype));
   }
