@@ -38,7 +38,7 @@ class Masks:
         "scaled": lambda x, m: (x * 2) * m,
         "twice": lambda x, m: (x * m) * m,
         "unit": lambda x, m: (x[None] * m[None])[0],
-        "doubled": lambda x, m: (x * m) * 2,
+        "multiple": lambda x, m: x * (m * 2),
     }
     READERS = ("rows", "columns", "largest", "product", "dot", "dot_left", "deep", "gradient", "scan")
 
