@@ -163,6 +163,10 @@ static ir_value factors_of_dot(extractor *w, ir_op op, uint32_t operand) {
 }
 
 /* ---- sums of products with products ---- */
+static bool same_ints(ir_ints a, ir_ints b) {
+  return a.count == b.count && !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at);
+}
+
 static bool is_first(ir_ints v) { /* 0, 1, 2, ... */
   for (int32_t i = 0; i < v.count; i++)
     if (v.at[i] != i) return false;
@@ -178,9 +182,8 @@ static ir_value product_with(extractor *w, ir_value grid, ir_value v, const ir_d
     if (ir_kind_of(w->m, op) != IR_OP_DOT_GENERAL || ir_operand(w->m, op, 0) != grid ||
         ir_operand(w->m, op, 1) != v || !ir_dot_dims(w->a, w->m, op, &d))
       continue;
-    if (ir_ints_same(d.rhs_batch, inner->rhs_batch) &&
-        ir_ints_same(d.lhs_batch, inner->lhs_batch) && d.lhs_contract.count == 1 &&
-        d.lhs_contract.at[0] == last && d.rhs_contract.count == 1 &&
+    if (same_ints(d.rhs_batch, inner->rhs_batch) && same_ints(d.lhs_batch, inner->lhs_batch) &&
+        d.lhs_contract.count == 1 && d.lhs_contract.at[0] == last && d.rhs_contract.count == 1 &&
         d.rhs_contract.at[0] != inner->rhs_contract.at[0])
       return ir_result(w->m, op, 0);
   }

@@ -2,9 +2,8 @@
  *
  * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Every rule is
  * exact, to the bit, for every value of its element types (x + 0 is not for floats:
- * -0.0 + 0.0 is 0.0), or what XLA makes of the op (products with masks), and looks at one op and
- * the definitions of its operands. One walk in program order; a rule sees its operands already
- * simplified.
+ * -0.0 + 0.0 is 0.0), and looks at one op and the definitions of its operands. One walk in program
+ * order; a rule sees its operands already simplified.
  * Left alone: optimization_barrier, sdy.sharding_constraint, tensors with dynamic dimensions or
  * encodings.
  * Source: StableHLO specification; each rule states its identity.
@@ -224,92 +223,6 @@ static ir_value multiply_zero(simplifier *s, ir_op op) {
 }
 static ir_value and_zero(simplifier *s, ir_op op) { return absorbs(s, op, ZERO); }
 static ir_value or_ones(simplifier *s, ir_op op) { return absorbs(s, op, ALL_ONES); }
-
-/* ---- masks ---- */
-/* A broadcast whose result has more elements than there are. */
-static bool repeats(const simplifier *s, ir_op op) {
-  return ir_element_count(s->m, operand_type(s, op, 0)) <
-         ir_element_count(s->m, result_type(s, op));
-}
-
-static bool is_masked_dtype(ir_dtype dtype) {
-  return (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT && ir_dtype_bytes(dtype) > 1 &&
-          dtype != IR_BF16) ||
-         ir_dtype_class_of(dtype) == IR_CLASS_COMPLEX;
-}
-
-/* p, where v is convert(p) as XLA sees it, which converts before it repeats; IR_NONE. */
-static ir_value converted(const simplifier *s, ir_value v) {
-  ir_op op = ir_maker(s->m, v, IR_OP_CONVERT);
-  if (!op || ir_type_get(s->m, operand_type(s, op, 0))->dtype != IR_I1) return IR_NONE;
-  ir_op moved = ir_maker(s->m, operand(s, op, 0), IR_OP_BROADCAST_IN_DIM);
-  return moved && repeats(s, moved) ? IR_NONE : operand(s, op, 0);
-}
-
-/* Likewise where dimensions of size 1 were put in behind; made, if need be. */
-static ir_value mask_of(simplifier *s, ir_builder *b, ir_value v) {
-  ir_op op = ir_maker(s->m, v, IR_OP_BROADCAST_IN_DIM);
-  if (!op) return converted(s, v);
-  ir_value p = repeats(s, op) ? IR_NONE : converted(s, operand(s, op, 0));
-  const ir_type_data *t = ir_type_at(s->m, v);
-  return p ? pass_build_like(b, op, &p, ir_tensor(s->m, IR_I1, t->rank, t->dims)) : IR_NONE;
-}
-
-/* x * convert(p) = select(p, x, 0). They differ where p is false: of x infinite or NaN, and in the
- * sign of zeros. XLA selects (AlgebraicSimplifier, HandleMultiply), but would not know the mask
- * again in a loop that reads it converted, nor does a kernel. bf16 it widens first, and multiplies.
- */
-static ir_value select_masked(simplifier *s, ir_op op) {
-  ir_type type = result_type(s, op);
-  if (!pass_is_static(s->m, op) || !is_masked_dtype(ir_type_get(s->m, type)->dtype)) return IR_NONE;
-  ir_builder b = builder(s, op);
-  for (uint32_t i = 0; i < 2; i++) {
-    ir_value p = mask_of(s, &b, operand(s, op, i));
-    if (!p) continue;
-    ir_value operands[] = {p, operand(s, op, 1 - i), ir_build_zeros(&b, type)};
-    ir_op_data *d = ir_op_get(s->m, op);
-    d->kind = IR_OP_SELECT;
-    d->operands = ARENA_COPY(s->m->arena, ir_value, operands, 3);
-    d->n_operands = 3;
-    return again;
-  }
-  return IR_NONE;
-}
-
-static bool is_selected_by(const simplifier *s, ir_value x, ir_value p) {
-  ir_op op = ir_maker(s->m, x, IR_OP_SELECT);
-  return op && operand(s, op, 0) == p;
-}
-
-/* A product of which every dimension is batch or summed, the same ones on both sides. */
-static bool is_elementwise_dot(const simplifier *s, ir_op dot) {
-  ir_dot_numbers n;
-  if (!ir_dot_dims(s->p->scratch, s->m, dot, &n)) return false;
-  return n.lhs_batch.count + n.lhs_contract.count ==
-             ir_type_get(s->m, operand_type(s, dot, 0))->rank &&
-         n.rhs_batch.count + n.rhs_contract.count ==
-             ir_type_get(s->m, operand_type(s, dot, 1))->rank &&
-         ir_ints_same(n.lhs_batch, n.rhs_batch) && ir_ints_same(n.lhs_contract, n.rhs_contract);
-}
-
-/* Likewise sum(x * convert(p)) = sum(select(p, x, 0) * convert(p)) as a product: XLA computes it by
- * a multiplication, too, but those of f16, which it widens first. */
-static ir_value select_in_dot(simplifier *s, ir_op op) {
-  ir_dtype dtype = ir_type_get(s->m, result_type(s, op))->dtype;
-  if (!pass_is_static(s->m, op) || !is_masked_dtype(dtype) || dtype == IR_F16 ||
-      !is_elementwise_dot(s, op))
-    return IR_NONE;
-  ir_builder b = builder(s, op);
-  for (uint32_t i = 0; i < 2; i++) {
-    ir_value p = converted(s, operand(s, op, i)), x = operand(s, op, 1 - i);
-    if (!p || is_selected_by(s, x, p) || ir_type_at(s->m, x)->dtype != dtype) continue;
-    ir_value zeros = ir_build_zeros(&b, ir_type_of(s->m, x));
-    ir_value selected = ir_build_select(&b, p, x, zeros);
-    ir_op_get(s->m, op)->operands[1 - i] = selected;
-    return again;
-  }
-  return IR_NONE;
-}
 
 /* ---- tensors of no elements ---- */
 static bool is_empty(const simplifier *s, ir_type type) {
@@ -594,7 +507,6 @@ static const struct row {
     {IR_OP_SUBTRACT, subtract_zero},
     {IR_OP_MULTIPLY, multiply_one},
     {IR_OP_MULTIPLY, multiply_zero},
-    {IR_OP_MULTIPLY, select_masked},
     {IR_OP_DIVIDE, divide_one},
     {IR_OP_OR, or_zero},
     {IR_OP_OR, or_ones},
@@ -611,7 +523,6 @@ static const struct row {
     {IR_OP_SET_DIMENSION_SIZE, whole_dimension},
     {IR_OP_DOT, dot_as_general},
     {IR_OP_DOT_GENERAL, no_elements},
-    {IR_OP_DOT_GENERAL, select_in_dot},
     {IR_OP_CONVOLUTION, convolution_reversed},
     {IR_OP_POWER, power_one},
     {IR_OP_POWER, power_two},

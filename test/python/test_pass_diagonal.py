@@ -105,7 +105,6 @@ CASES = {
         lambda k: jnp.where(jnp.arange(N)[:, None] + 2 == jnp.arange(N), k * 2, 0).sum(0),
         SQUARE,
     ),
-    "masked": (lambda k: ((k + 1) * jnp.eye(N, dtype=k.dtype)).sum(0), SQUARE),
     "branches_off": (
         lambda k: jnp.where(jnp.arange(N)[:, None] != jnp.arange(N), 0, k * 2).sum(0),
         SQUARE,
@@ -120,7 +119,7 @@ ROUNDED = {"half": 2e-3}
 
 LEFT_ALONE = {
     "plain": (lambda k: jnp.diagonal(k), SQUARE),
-    "multiplied": (lambda k: ((k + 1) * jnp.eye(N, dtype=np.int32).astype(k.dtype)).sum(0), SQUARE),
+    "multiplied": (lambda k: ((k + 1) * jnp.eye(N, dtype=k.dtype)).sum(0), SQUARE),
     "maximum": (lambda k: jnp.where(jnp.eye(N, dtype=bool), k * 2, 0).max(0), SQUARE),
     "other_fill": (lambda k: jnp.where(jnp.eye(N, dtype=bool), k * 2, 1).sum(0), SQUARE),
     "triangle": (lambda k: jnp.tril(k * 2).sum(0), SQUARE),
