@@ -350,8 +350,10 @@ def test_a_kernel_inside_a_loop(folder):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_what_a_mask_takes_out_has_no_nan(dtype, side, folder):
+def test_what_a_mask_takes_out_has_no_nan(dtype, side, folder, halves):
     """As in XLA, which selects; a factor that is a number is multiplied with."""
+    if dtype == "float16" and not halves:
+        pytest.skip("kernels without f16 on this processor")
     x = np.random.default_rng(1).permutation(np.linspace(-4, 4, 301)).astype(dtype)
 
     def function(x):

@@ -57,6 +57,11 @@ def in_a_loop(args, settings):
     return jax.jit(program).lower(*args).as_text()
 
 
+def is_misread(settings):
+    """XLA CPU's library reads beyond such an input: the convolution stays as it is."""
+    return any(low < 0 < high and low + high <= 0 for low, high in settings["padding"])
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_same_sums(seed, tmp_path):
     rng = np.random.default_rng(seed)
@@ -67,8 +72,10 @@ def test_same_sums(seed, tmp_path):
     program = tmp_path / "program.mlir"
     program.write_text(text)
     changed = opt(program, "--pass=inline,channels-last,dce")
-    assert len(FORMS.findall(changed)) == changed.count("stablehlo.convolution") == 1
-    assert "batch_group_count = 1" in changed and "window_reversal = array<i1: true" not in changed
+    assert changed.count("stablehlo.convolution") == 1
+    if not is_misread(settings):
+        assert FORMS.search(changed) and "batch_group_count = 1" in changed
+        assert "window_reversal = array<i1: true" not in changed
     run = Evaluator(tmp_path, args)
     (want,), (got,) = run(text), run(changed)
     np.testing.assert_array_equal(got, want)
