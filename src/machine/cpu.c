@@ -86,6 +86,8 @@ static machine_rates rates_of_device(const device *d) {
                          .scattered = d->bytes / sector,
                          .top_k = d->bytes / heavy,
                          .gathered = d->bytes / sector,
+                         .places = d->bytes / sector,
+                         .copied = d->bytes / heavy,
                          .variadic = d->bytes / heavy,
                          .read_bytes = d->bytes,
                          .write_bytes = d->bytes,
@@ -106,7 +108,11 @@ machine_patches machine_patches_on(const machine *m) {
 }
 
 machine_rates machine_rates_of(const machine *m) {
-  return m->device ? rates_of_device(m->device) : rates_of_cpu(m);
+  machine_rates r = m->device ? rates_of_device(m->device) : rates_of_cpu(m);
+#define RATE(name, value, grows) assert(r.name > 0); /* a time is something divided by it */
+  CPU_RATES(RATE)
+#undef RATE
+  return r;
 }
 
 double cpu_resident_bytes(const machine *m) { return (double)(m->l2_bytes / 2); }

@@ -80,7 +80,7 @@ def test_a_table_of_weights_is_not_laid_out_anew_on_a_tpu():
     f = jax.value_and_grad(cross_entropy, argnums=(0, 1))
     plan = weir.plan(f, *(jax.ShapeDtypeStruct(*s) for s in shapes), limit="700MB", device="v5e")
     assert plan.outcome == "rewritten" and plan.peak_after_bytes <= 700_000_000
-    assert plan.peak_after_bytes < 2.5 * 4 * width * words + 12 * 4 * rows * width
+    assert plan.peak_after_bytes < 2.5 * 4 * width * words + 4 * 4 * rows * width
     assert all(loop.slice % 128 == 0 for loop in plan.loops)
 
 

@@ -238,6 +238,9 @@ static void test_devices(void) {
     machine m = {.device = d};
     machine_rates rates = machine_rates_of(&m);
     assert(rates.read_bytes == d->bytes && rates.op_ns > 0 && rates.resident_bytes > 0);
+#define RATE(name, value, grows) assert(rates.name > 0);
+    CPU_RATES(RATE)
+#undef RATE
   }
   assert(count >= 14 && !device_at(-1) && !device_find("") && !device_typical("cpu"));
 }
