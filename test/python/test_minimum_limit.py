@@ -119,7 +119,10 @@ def warning(program, limit):
     return found and (float(found[1]), int(found[2]))
 
 
-@pytest.mark.parametrize("name", ["m_attention_fwd", "m_matvec_se"])
+SLOW_AT_LEAST = ["m_attention_fwd", "m_matvec_se", "m_matvec_multi_rhs", "m_power_iteration_gram"]
+
+
+@pytest.mark.parametrize("name", SLOW_AT_LEAST)
 def test_a_limit_that_costs_time_is_warned_of_and_the_one_named_costs_less(name):
     program = CORPUS / name / "program.mlir"
     least, _ = smallest_unasked(program)
