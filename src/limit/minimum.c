@@ -29,19 +29,23 @@ void minimum_keep(minimum *found, int64_t limit, ir_module *m) {
   found->m = m;
 }
 
-static weir_status search_from(job *j, minimum *found, search *s) {
-  s->doubts = found->start.slice_bytes && found->doubts == UNASKED ? ASKED : found->doubts;
-  WEIR_TRY(found->start.slice_bytes ? search_near(j, s, &found->start) : search_all(j, s));
+static const place ANYWHERE = {0};
+
+/* Of what is near a place XLA is asked whatever the estimate says. */
+static weir_status search_from(job *j, place at, minimum *found, search *s) {
+  s->doubts = at.slice_bytes && found->doubts == UNASKED ? ASKED : found->doubts;
+  WEIR_TRY(at.slice_bytes ? search_near(j, s, &at) : search_all(j, s));
   if (s->doubts == DISPELLED) found->doubts = DISPELLED;
   return WEIR_OK;
 }
 
 /* The candidate of a trial once more, with its report: the limit is held after all. */
-static weir_status hold_given(job *j, int64_t limit, int32_t most_compiles, minimum *found) {
+static weir_status hold_given(job *j, place at, int64_t limit, int32_t most_compiles,
+                              minimum *found) {
   search s = search_for_limit(j, limit, most_compiles);
   s.is_trial = false;
   CTX_CHECK(&j->c, found->given > 0 && !found->held.m);
-  WEIR_TRY(search_from(j, found, &s));
+  WEIR_TRY(search_from(j, at, found, &s));
   if (!s.found.m) return WEIR_OK;
   if (s.found.needs.peak <= found->given) found->held = s.found;
   else ir_module_destroy(s.found.m);
@@ -54,13 +58,13 @@ static bool holds_given(const job *j, const minimum *found, const candidate *c) 
   return c->m && is_judged && c->needs.peak <= found->given;
 }
 
-static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minimum *found,
+static weir_status try_limit(job *j, place at, int64_t limit, int32_t most_compiles, minimum *found,
                              trial *out) {
   search s = search_for_limit(j, limit, most_compiles);
-  WEIR_TRY(search_from(j, found, &s));
+  WEIR_TRY(search_from(j, at, found, &s));
   bool holds = s.found.m && (!most_compiles || s.found.needs.is_xlas);
-  if (holds_given(j, found, &s.found)) WEIR_TRY(hold_given(j, limit, most_compiles, found));
-  if (holds) minimum_keep(found, limit, s.found.m), found->near = found->start;
+  if (holds_given(j, found, &s.found)) WEIR_TRY(hold_given(j, at, limit, most_compiles, found));
+  if (holds) minimum_keep(found, limit, s.found.m), found->near = at;
   else if (s.found.m) ir_module_destroy(s.found.m);
   *out = (trial){.peak = holds ? s.found.needs.peak : 0, .reported = s.reported};
   return WEIR_OK;
@@ -68,7 +72,7 @@ static weir_status try_limit(job *j, int64_t limit, int32_t most_compiles, minim
 
 /* By weir's estimate, until 1 % below the limit found does not hold. What a split under one limit
  * came to is the next guess: limits that hold need not lie side by side. */
-static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
+static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *found) {
   int64_t low = found->low, guess = found->guess;
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
   for (int probes = 0; probes < MOST_PROBES && j->searched_ops < most_ops &&
@@ -82,25 +86,12 @@ static weir_status bisect_limit(job *j, int64_t most_ops, minimum *found) {
     else if (below <= low) break;
     else if (middle > low && middle < below) probe = middle;
     CTX_CHECK(&j->c, probe < found->limit); /* each step finds less, or ends it */
-    WEIR_TRY(try_limit(j, probe, 0, found, &is));
+    WEIR_TRY(try_limit(j, at, probe, 0, found, &is));
     guess = is.peak;
     if (is.peak) continue;
     if (!guesses && probe == below) break;
     if (!guesses) low = probe;
   }
-  return WEIR_OK;
-}
-
-/* What is near one candidate, which a climb comes to: it came that far under a smaller limit. XLA
- * is asked about it whatever the estimate says. */
-static weir_status confirm_near(job *j, int64_t limit, place at, minimum *found, bool *out_holds) {
-  trial is;
-  *out_holds = false;
-  if (!at.slice_bytes) return WEIR_OK;
-  found->start = at;
-  WEIR_TRY(try_limit(j, limit, COMPILES_TO_CONFIRM, found, &is));
-  found->start = (place){0};
-  *out_holds = is.peak > 0;
   return WEIR_OK;
 }
 
@@ -112,7 +103,7 @@ static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
   for (int tries = 0; found->limit < high; tries++, step *= 2) {
     trial is;
     int64_t limit = found->limit;
-    WEIR_TRY(try_limit(j, limit, COMPILES_TO_CONFIRM, found, &is));
+    WEIR_TRY(try_limit(j, ANYWHERE, limit, COMPILES_TO_CONFIRM, found, &is));
     if (is.peak) break;
     int64_t next = is.reported ? max64(is.reported, limit + limit / 100 + 1) : limit + step;
     if (tries + 1 < MOST_CONFIRMATIONS && next < high) found->limit = next;
@@ -134,25 +125,26 @@ static void begin_for_seen(job *j, int64_t seen_ops) {
  * little less it is not worth a whole search with its compilations. */
 static weir_status confirm_seen(job *j, minimum *found) {
   trial is;
-  bool holds;
   int64_t worth = found->limit - found->limit / TUNED_SMALLER_LIMIT;
   if (!found->seen || found->seen >= found->limit || found->held.m) return WEIR_OK;
   search_begin(j, MINIMUMS_SHARE);
-  WEIR_TRY(confirm_near(j, found->seen, found->seen_at, found, &holds));
-  if (holds || found->held.m || found->seen >= worth) return WEIR_OK;
+  WEIR_TRY(try_limit(j, found->seen_at, found->seen, COMPILES_TO_CONFIRM, found, &is));
+  if (is.peak || found->held.m || found->seen >= worth) return WEIR_OK;
   begin_for_seen(j, found->seen_ops);
-  return try_limit(j, found->seen, COMPILES_OF_A_CLIMB, found, &is);
+  return try_limit(j, ANYWHERE, found->seen, COMPILES_OF_A_CLIMB, found, &is);
 }
 
-/* By XLA, what is smaller first. high: holds. */
+/* By XLA, what is smaller first; of what the estimate found the candidate that it found, and what
+ * is near it: a climb comes to that, for it came that far under a smaller limit. high: holds. */
 static weir_status confirm(job *j, int64_t high, minimum *found) {
   int64_t estimated = found->limit;
-  bool holds;
+  trial is = {0};
   WEIR_TRY(confirm_seen(j, found));
   if (found->held.m || found->limit < estimated) return WEIR_OK;
   search_begin(j, MINIMUMS_SHARE);
-  WEIR_TRY(confirm_near(j, estimated, found->near, found, &holds));
-  if (!holds && !found->held.m) WEIR_TRY(confirm_limit(j, high, found));
+  if (found->near.slice_bytes)
+    WEIR_TRY(try_limit(j, found->near, estimated, COMPILES_TO_CONFIRM, found, &is));
+  if (!is.peak && !found->held.m) WEIR_TRY(confirm_limit(j, high, found));
   return found->seen < estimated ? WEIR_OK : confirm_seen(j, found);
 }
 
@@ -160,9 +152,9 @@ weir_status minimum_find(job *j, minimum *found) {
   int64_t high = found->limit, climb_ops = j->searched_ops,
           most_ops = climb_ops + climb_ops / CLIMBS_SHARE;
   if (most_ops < MOST_SEARCHED_OPS) most_ops = MOST_SEARCHED_OPS;
-  if (found->start.slice_bytes) WEIR_TRY(bisect_limit(j, most_ops, found));
-  found->start = (place){0};
-  WEIR_TRY(bisect_limit(j, most_ops - climb_ops, found));
+  CTX_CHECK(&j->c, !found->seen == !found->seen_at.slice_bytes);
+  if (found->start.slice_bytes) WEIR_TRY(bisect_limit(j, found->start, most_ops, found));
+  WEIR_TRY(bisect_limit(j, ANYWHERE, most_ops - climb_ops, found));
   if (!j->options.referee || found->held.m) return WEIR_OK;
   return confirm(j, high, found);
 }

@@ -118,6 +118,5 @@ int64_t referee_held_throughout(job *j) {
   arena *a = arena_create(&j->c);
   plan_peak peak = plan_peak_of(a, j->m, PLAN_ORDER_PROGRAM, machine_memory(&j->machine));
   arena_destroy(a);
-  CTX_CHECK(&j->c, peak.total_bytes >= peak.temp_bytes);
-  return peak.total_bytes - peak.temp_bytes;
+  return plan_held_bytes(&peak);
 }

@@ -385,18 +385,22 @@ weir_status search_slices(job *j, search *s) {
   return WEIR_OK;
 }
 
+static void keep_seen(search *s, const search *from) {
+  s->reported = from->reported;
+  s->reported_at = from->reported_at;
+  s->least = from->least;
+  s->at_least = from->at_least;
+}
+
 /* From the start, by other means: without what kernels ask for. */
 static void search_again(search *s, const search *first) {
   search again = *first;
   again.compiles = s->compiles;
   again.refusals = s->refusals;
   again.refused = s->refused;
-  again.reported = s->reported;
-  again.reported_at = s->reported_at;
   again.doubted = s->doubted;
   again.doubts = s->doubts;
-  again.least = s->least;
-  again.at_least = s->at_least;
+  keep_seen(&again, s);
   again.was_stopped = s->was_stopped;
   again.added_bytes = s->added_bytes;
   again.keeps_trips = s->keeps_trips;
@@ -474,10 +478,7 @@ weir_status search_all(job *j, search *s) {
   if (s->found.m || !s->refused) return WEIR_OK;
   search again = *s->refused;
   again.most_compiles = 0;
-  again.reported = s->reported;
-  again.reported_at = s->reported_at;
-  again.least = s->least;
-  again.at_least = s->at_least;
+  keep_seen(&again, s);
   *s = again;
   int64_t end = j->search_end;
   j->search_end = INT64_MAX; /* it is known where it is */

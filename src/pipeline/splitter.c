@@ -470,10 +470,6 @@ static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_by
 }
 
 /* ---- what is left of a peak ---- */
-static int64_t held_throughout(const plan_peak *peak) {
-  return saturated_sum(peak->argument_bytes, peak->output_bytes) - peak->alias_bytes;
-}
-
 typedef struct there { /* ops that are in the program */
   bool *is;
 } there;
@@ -503,7 +499,7 @@ static int64_t left_bytes(const ir_module *m, int64_t peak_bytes, plan_holder *h
 
 /* Loops change what else is live at a time; but not by half. */
 static bool is_far_over(int64_t left_bytes, const plan_peak *peak, int64_t limit_bytes) {
-  int64_t held = held_throughout(peak), room = limit_bytes > held ? limit_bytes - held : 0;
+  int64_t held = plan_held_bytes(peak), room = limit_bytes > held ? limit_bytes - held : 0;
   return (left_bytes - held) / 2 > room;
 }
 
@@ -536,7 +532,7 @@ static progress split_holders(ir_module *m, const plan_peak *peak, split_order *
 /* ---- what bounds a candidate from below ---- */
 /* Held outside of loops: the same however short the slices. */
 static int64_t whole_bytes(const ir_module *m, const plan_peak *peak) {
-  int64_t total = held_throughout(peak);
+  int64_t total = plan_held_bytes(peak);
   for (uint32_t i = 0; i < peak->n_holders; i++)
     if (peak->holders[i].block == main_block(m))
       total = saturated_sum(total, peak->holders[i].bytes);
@@ -545,7 +541,7 @@ static int64_t whole_bytes(const ir_module *m, const plan_peak *peak) {
 
 /* What is too small for a seed is over the limit on its own: whatever else is split, it stays. */
 static bool is_hopeless(const plan_peak *peak, const split_order *order) {
-  int64_t total = held_throughout(peak);
+  int64_t total = plan_held_bytes(peak);
   for (uint32_t i = 0; i < peak->n_holders; i++)
     if (peak->holders[i].bytes <= order->goal.threshold_bytes)
       total = saturated_sum(total, peak->holders[i].bytes);
@@ -554,7 +550,7 @@ static bool is_hopeless(const plan_peak *peak, const split_order *order) {
 
 /* Slices and what they are made of need some, too. */
 static int64_t room_of_cuts(const plan_peak *peak, const split_order *order) {
-  return max64(0, order->limit_bytes - held_throughout(peak)) / 4 * order->cut_quarters;
+  return max64(0, order->limit_bytes - plan_held_bytes(peak)) / 4 * order->cut_quarters;
 }
 
 static progress split_once(ir_module *m, split_order *order, tried *t) {
@@ -565,7 +561,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   order->fits = peak.total_bytes <= order->limit_bytes;
   bool over =
       order->fits || is_at_end(m, order) || (order->may_give_up && is_hopeless(&peak, order));
-  order->deep_bytes = max64(0, order->limit_bytes - order->spare_bytes - held_throughout(&peak));
+  order->deep_bytes = max64(0, order->limit_bytes - order->spare_bytes - plan_held_bytes(&peak));
   order->goal.room_bytes = room_of_cuts(&peak, order);
   progress p = over ? STUCK : split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;

@@ -79,7 +79,7 @@ static plan_peak peak_in(plan_graph *g, plan_order order, int64_t limit_bytes) {
   count_arguments(g, &peak);
   count_outputs(g, &peak);
   CTX_CHECK(m->ctx, peak.alias_bytes <= peak.output_bytes); /* donated bytes are results' */
-  int64_t held = saturated_sum(peak.argument_bytes, peak.output_bytes) - peak.alias_bytes;
+  int64_t held = plan_held_bytes(&peak);
   plan_assign(g, limit_bytes == INT64_MAX ? limit_bytes : limit_bytes - held, &peak);
   CTX_CHECK(m->ctx, peak.temp_bytes >= 0);
   peak.total_bytes = saturated_sum(held, peak.temp_bytes);
@@ -148,8 +148,7 @@ plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order or
   count_arguments(g, peak);
   count_outputs(g, peak);
   plan_assign_spans(g, &line);
-  int64_t held = saturated_sum(peak->argument_bytes, peak->output_bytes) - peak->alias_bytes;
-  peak->total_bytes = saturated_sum(held, peak->temp_bytes);
+  peak->total_bytes = saturated_sum(plan_held_bytes(peak), peak->temp_bytes);
   return line;
 }
 

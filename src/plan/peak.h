@@ -3,6 +3,7 @@
  * ladder (src/limit) asks XLA itself. Bytes per device. docs/design/peak-estimate.md. */
 #ifndef WEIR_PLAN_PEAK_H
 #define WEIR_PLAN_PEAK_H
+#include "base/saturate.h"
 #include "ir/ir.h"
 #include "machine/device.h"
 
@@ -22,6 +23,11 @@ typedef struct plan_peak {
   /* temporaries live at the peak, largest first, ties in program order; in the scratch arena */
   const plan_holder *holders;
 } plan_peak;
+
+/* Of arguments and results, throughout the program. */
+static inline int64_t plan_held_bytes(const plan_peak *peak) {
+  return saturated_sum(peak->argument_bytes, peak->output_bytes) - peak->alias_bytes;
+}
 
 /* On devices, whose XLA takes the better one itself, both mean that. */
 typedef enum plan_order {
