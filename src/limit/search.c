@@ -293,14 +293,10 @@ static void tighten(search *s, const split_order *order, const verdict *needs) {
   s->shares_are_hopeless = false;
 }
 
-/* Of candidates with kernels once: then they are what it is too much with. */
+/* Of candidates with kernels once: then they are what it is too much with, and what follows, from
+ * the start, has none. */
 static bool tightens(const search *s, const verdict *needs) {
   return needs->is_xlas && s->target >= of_all(s->limit, s->devices);
-}
-
-static void drop_kernels(search *s) {
-  s->no_kernels = true;
-  s->target = of_all(s->limit, s->devices);
 }
 
 /* What XLA has said of a candidate. fits: by estimate. */
@@ -361,7 +357,7 @@ static weir_status try_candidate(job *j, search *s) {
   }
   if (m) ir_module_destroy(m);
   if (needs.is_xlas && order.n_hoisted) keep_in_whiles(s);
-  else if (fits && order.n_kernels && !tightens(s, &needs)) drop_kernels(s);
+  else if (fits && order.n_kernels && !tightens(s, &needs)) s->is_over = true;
   else if (fits && needs.is_xlas) tighten(s, &order, &needs);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */
   else {

@@ -64,6 +64,28 @@ static const char *const invariant =
     "  return %y, %r#1 : tensor<1000xf32>, tensor<20000xf32>\n"
     "}\n";
 
+/* The pairs, which a kernel makes, beside convolutions of 16 signals, which no kernel does. */
+#define SIGNALS "tensor<16x4096x8xf32>"
+#define CONVOLUTION(from, to)                                                                      \
+  "  %" #to " = stablehlo.convolution(%" #from                                                     \
+  ", %w) dim_numbers = [b, 0, f]x[0, i, o]->"                                                      \
+  "[b, 0, f], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = "      \
+  "1 : i64} : (" SIGNALS ", tensor<3x8x8xf32>) -> " SIGNALS "\n"
+static const char *const pairs_and_signals =
+    "func.func public @main(%x: tensor<1000xf32>, %s: " SIGNALS
+    ", %w: tensor<3x8x8xf32>) -> "
+    "(tensor<1000xf32>, tensor<f32>) {\n" OF_PAIRS CONVOLUTION(
+        s, p) "  %t = stablehlo.tanh %p : " SIGNALS
+              "\n" CONVOLUTION(t, q) "  %u = stablehlo.multiply %q, %t : " SIGNALS
+                                     "\n"
+                                     "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                                     "  %z = stablehlo.reduce(%u init: %zero) applies "
+                                     "stablehlo.add across dimensions = [0, 1, 2] : "
+                                     "(" SIGNALS
+                                     ", tensor<f32>) -> tensor<f32>\n"
+                                     "  return %y, %z : tensor<1000xf32>, tensor<f32>\n"
+                                     "}\n";
+
 /* y of x, whose rows two devices share, by 4 MB of pairs, which they share likewise. */
 #define ROWS "{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"d\"}]>]>}"
 #define ROWS_OF_PAIRS "{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"d\"}, {}]>]>}"
@@ -95,6 +117,7 @@ typedef struct judge {
   int64_t seen;           /* the least that was said of what was rewritten; 0: nothing */
   bool never;             /* refuses what was rewritten */
   const char *never_with; /* and has this in its text; NULL: all of it */
+  const char *more_with;  /* what has this in its text needs 3 MB more; NULL: nothing does */
   int asked, least, most; /* how often; options in one question */
   uint64_t answered[64];  /* questions, of one call */
   int answers;
@@ -126,6 +149,10 @@ static void note_answer(judge *by, const char *text, size_t length, const char *
   by->answered[by->answers++] = key;
 }
 
+static bool has(const char *text, size_t length, const char *what) {
+  return memmem(text, length, what, strlen(what));
+}
+
 static int report(void *user, const char *text, size_t length, const char *const *options,
                   weir_memory *out) {
   judge *by = user;
@@ -139,9 +166,7 @@ static int report(void *user, const char *text, size_t length, const char *const
   if (by->most < n) by->most = n;
   if (!by->asked || by->least > n) by->least = n;
   by->asked++;
-  if (text && by->never &&
-      (!by->never_with || memmem(text, length, by->never_with, strlen(by->never_with))))
-    return 1;
+  if (text && by->never && (!by->never_with || has(text, length, by->never_with))) return 1;
   note_answer(by, text, length, options);
   ctx_init(&q.c);
   assert(ctx_try(&q.c, estimate, &q) == WEIR_OK);
@@ -152,6 +177,7 @@ static int report(void *user, const char *text, size_t length, const char *const
        is_more = by->whole && q.peak.temp_bytes >= by->whole;
   double factor = is_less ? 0.125 : is_more ? 20 * by->factor : by->factor;
   out->temp_bytes = (int64_t)((double)q.peak.temp_bytes * factor);
+  if (text && by->more_with && has(text, length, by->more_with)) out->temp_bytes += 3000000;
   int64_t total = out->argument_bytes + out->output_bytes + out->temp_bytes;
   if (text && (!by->seen || total < by->seen)) by->seen = total;
   ctx_deinit(&q.c);
@@ -164,13 +190,7 @@ typedef struct outcome {
   weir_result *result;
 } outcome;
 
-static outcome rewrite_within(judge *by, int64_t limit, weir_minimum minimum, const char *on,
-                              int64_t search_ops) {
-  weir_options o = WEIR_OPTIONS_INIT;
-  o.search_ops = search_ops;
-  o.memory_limit_bytes = limit;
-  o.minimum = minimum;
-  o.machine = on;
+static outcome rewrite_with(judge *by, weir_options o) {
   o.shardings_known = true;
   if (by) o.referee = report, o.referee_user = by, by->answers = 0;
   outcome out = {.summary.struct_size = sizeof out.summary};
@@ -178,6 +198,16 @@ static outcome rewrite_within(judge *by, int64_t limit, weir_minimum minimum, co
   out.status = weir_rewrite(program, strlen(program), &o, &out.result);
   weir_result_summary(out.result, &out.summary);
   return out;
+}
+
+static outcome rewrite_within(judge *by, int64_t limit, weir_minimum minimum, const char *on,
+                              int64_t search_ops) {
+  weir_options o = WEIR_OPTIONS_INIT;
+  o.search_ops = search_ops;
+  o.memory_limit_bytes = limit;
+  o.minimum = minimum;
+  o.machine = on;
+  return rewrite_with(by, o);
 }
 
 static outcome rewrite(judge *by, int64_t limit, weir_minimum minimum, const char *on) {
@@ -287,6 +317,54 @@ static void test_seen_is_named(void) {
   }
 }
 
+/* The budget of the number, a share, ends before a whole search comes to the candidate by which the
+ * estimate holds it: the referee is asked about that one. */
+static void test_named_by_what_was_found(void) {
+  for (int64_t ops = 4000; ops < 16000; ops += ops / 2) {
+    judge honest = {.factor = 1}, of_number = honest;
+    outcome a = rewrite_within(&honest, 8500, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3", ops);
+    int64_t named = a.summary.minimum_bytes;
+    assert(a.status == WEIR_RESOURCE_EXHAUSTED && named > 8500 && named < 12000);
+    outcome b = rewrite_within(&of_number, named, WEIR_MINIMUM_NEVER, "x86-64-v3", ops);
+    assert(b.status == WEIR_OK && b.summary.peak_after_bytes <= named);
+    weir_result_destroy(a.result);
+    weir_result_destroy(b.result);
+  }
+}
+
+/* The referee says more than the estimate of a candidate whose peak no kernel has: that is made
+ * smaller, and the kernel stays. */
+static void test_kernels_stay(void) {
+  weir_options o = WEIR_OPTIONS_INIT;
+  o.tile = WEIR_TILE_ON, o.machine = "x86-64-v3", o.memory_limit_bytes = 4000000;
+  for (double factor = 1.25; factor < 2.5; factor += 0.25) {
+    judge more = {.program = pairs_and_signals, .factor = factor};
+    outcome a = rewrite_with(&more, o);
+    size_t length;
+    const char *text = weir_result_text(a.result, &length);
+    assert(a.status == WEIR_OK && a.summary.peak_after_bytes <= o.memory_limit_bytes);
+    assert(more.asked == 2 && strstr(text, "weir_tile"));
+    weir_result_destroy(a.result);
+  }
+}
+
+/* It says more of what has kernels, however small: they go, and slices are as long as the limit has
+ * room for. */
+static void test_kernels_go(void) {
+  weir_options o = WEIR_OPTIONS_INIT, without = o;
+  o.tile = WEIR_TILE_ON, o.machine = without.machine = "x86-64-v3";
+  o.memory_limit_bytes = without.memory_limit_bytes = 4000000;
+  judge of_kernels = {.program = pairs_and_signals, .factor = 1, .more_with = "weir_tile"},
+        plain = {.program = pairs_and_signals, .factor = 1};
+  outcome a = rewrite_with(&of_kernels, o), b = rewrite_with(&plain, without);
+  size_t length;
+  assert(a.status == WEIR_OK && !strstr(weir_result_text(a.result, &length), "weir_tile"));
+  assert(of_kernels.asked == 3); /* two had kernels */
+  assert(b.status == WEIR_OK && a.summary.peak_after_bytes == b.summary.peak_after_bytes);
+  weir_result_destroy(a.result);
+  weir_result_destroy(b.result);
+}
+
 /* Who compiles nothing that was split does not confirm that it holds the limit. */
 static void test_refusals(void) {
   judge never = {.factor = 1.0, .never = true};
@@ -373,6 +451,9 @@ int main(void) {
   test_minimum();
   test_held_after_all();
   test_seen_is_named();
+  test_named_by_what_was_found();
+  test_kernels_stay();
+  test_kernels_go();
   test_refusals();
   test_sharded();
   test_device();
