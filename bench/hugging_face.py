@@ -18,21 +18,21 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
+
+import measure
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHARE = 10  # of the temporaries: a tenth
 VOCABULARY, WIDTH, LENGTH, TARGET, ROWS = 5003, 64, 257, 99, 3
 IMAGE, PATCH, IMAGES, CAPTIONS = 96, 8, 24, 48
-RUNS = 3
 NEXT_TO_NOTHING = 1e-5  # of the largest value of all arrays
 
 # names of the same sizes in different families of configurations
 BERT = dict(hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=4, intermediate_size=256)
 WORDS = dict(BERT, vocab_size=VOCABULARY, max_position_embeddings=512)
 GPT = dict(vocab_size=VOCABULARY, n_embd=WIDTH, n_layer=2, n_head=4)
-T5 = dict(vocab_size=VOCABULARY, d_model=WIDTH, d_kv=16, d_ff=256, num_layers=2, num_heads=4)
-T5 = dict(T5, decoder_start_token_id=0)
+T5 = dict(vocab_size=VOCABULARY, d_model=WIDTH, d_kv=16, d_ff=256, num_layers=2, num_heads=4,
+          decoder_start_token_id=0)
 LAYERS = {f"{part}_{what}": n for part in ("encoder", "decoder")
           for what, n in (("layers", 2), ("attention_heads", 4), ("ffn_dim", 256))}
 BART = dict(LAYERS, vocab_size=VOCABULARY, d_model=WIDTH, max_position_embeddings=512)
@@ -106,6 +106,8 @@ def random_numbers(generator, *shape):
 
 def losses_of(kind, model, generator):
     """(the loss of parameters, data and what the model's call is told; the data)."""
+    import numpy as np
+
     words = random_words(generator, ROWS, LENGTH)
     if kind == "next":
         return (lambda p, x, **told: cross_entropy(model(x, params=p, **told)[0][:, :-1], x[:, 1:]),
@@ -125,7 +127,7 @@ def losses_of(kind, model, generator):
         captions = random_words(generator, CAPTIONS, 33)
 
         def matched(p, x, y, **told):
-            logits, same = model(x, y, params=p, **told).logits_per_image, numbers_from_zero(x)
+            logits, same = model(x, y, params=p, **told).logits_per_image, np.arange(CAPTIONS)
             return cross_entropy(logits, same) + cross_entropy(logits.T, same)
 
         return matched, [captions, random_numbers(generator, CAPTIONS, 3, 64, 64)]
@@ -138,12 +140,6 @@ def losses_of(kind, model, generator):
         return (logits.astype("float32") ** 2).mean()
 
     return seen, [random_numbers(generator, IMAGES, 3, IMAGE, IMAGE)]
-
-
-def numbers_from_zero(x):
-    import jax.numpy as jnp
-
-    return jnp.arange(x.shape[0])
 
 
 def with_old_clip():
@@ -203,11 +199,8 @@ def difference(got, expected):
 
 
 def compiled(function, arguments):
-    import jax
-
-    begun = time.process_time()
-    program = jax.jit(function).lower(*arguments).compile()
-    spent, is_of = time.process_time() - begun, program.memory_analysis()
+    program, spent = measure.compiled(function, arguments)
+    is_of = program.memory_analysis()
     held = is_of.argument_size_in_bytes + is_of.output_size_in_bytes
     return program, {"compile": spent, "held": held, "temporaries": is_of.temp_size_in_bytes}
 
@@ -215,12 +208,7 @@ def compiled(function, arguments):
 def run(program, arguments):
     import jax
 
-    spent = []
-    for _ in range(RUNS):
-        begun = time.process_time()
-        out = jax.block_until_ready(program(*arguments))
-        spent.append(time.process_time() - begun)
-    return min(spent), out
+    return measure.least_cpu(lambda: jax.block_until_ready(program(*arguments)))
 
 
 def work(name):

@@ -35,6 +35,22 @@ def timed(run):
     return time.perf_counter() - begun, time.process_time() - cpu_begun, out
 
 
+def least_cpu(run, times=3):
+    """(the least CPU seconds of so many runs, what the last one returned)."""
+    runs = [timed(run) for _ in range(times)]
+    return min(cpu for _, cpu, _ in runs), runs[-1][2]
+
+
+def compiled(function, arguments, options=None):
+    """(the program, CPU seconds that it took to compile)."""
+    import jax
+
+    _, cpu_seconds, program = timed(
+        lambda: jax.jit(function).lower(*arguments).compile(compiler_options=options)
+    )
+    return program, cpu_seconds
+
+
 def once(run):
     """({"seconds", "cpu_seconds", "grown", "peak"}, what it returned); peak: of the process, while
     it ran, in bytes."""

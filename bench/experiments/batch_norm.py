@@ -6,6 +6,7 @@ Prints stock's temporaries and those held (MB, by XLA's report), CPU seconds to 
 without, CPU time over stock's, and the largest difference to stock's gradients.
 """
 
+import pathlib
 import sys
 import time
 
@@ -15,7 +16,9 @@ import numpy as np
 
 import weir
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from measure import HONEST, compiled, least_cpu  # noqa: E402
+
 DICE = np.random.default_rng(0)
 
 
@@ -74,19 +77,8 @@ CASES = {
 }
 
 
-def least_seconds(f, arguments, times=3):
-    seconds = []
-    for _ in range(times):
-        start = time.process_time()
-        result = jax.block_until_ready(f(*arguments))
-        seconds.append(time.process_time() - start)
-    return min(seconds), result
-
-
-def compiled(f, arguments, options=None):
-    start = time.process_time()
-    made = jax.jit(f).lower(*arguments).compile(compiler_options=options)
-    return made, time.process_time() - start
+def ready(program, arguments):
+    return least_cpu(lambda: jax.block_until_ready(program(*arguments)))
 
 
 def measure(name):
@@ -110,7 +102,7 @@ def measure(name):
         print(name, temporaries, f"refused after {time.process_time() - start:.1f} s:", str(error)[:120], flush=True)
         return
     compile_seconds = time.process_time() - start
-    (before, want), (after, got) = (least_seconds(g, arguments) for g in (compiled(f, arguments)[0], limited))
+    (before, want), (after, got) = (ready(g, arguments) for g in (compiled(f, arguments)[0], limited))
     off = max(
         float(np.abs(a - b).max() / np.abs(b).max()) for a, b in zip(*map(jax.tree.leaves, (got, want)))
     )

@@ -19,7 +19,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from launches import OPTIONS
+from launches import OPTIONS  # and the way to bench/
+from measure import least_cpu
 
 ELEMENTS, RUNS = 4_000_000, 10
 IN_A_TRIP, TRIPS = 4096, 400
@@ -63,12 +64,7 @@ def trips_ns(rows, window, count):
     places = [places_in(rows, IN_A_TRIP // window) for _ in range(count)]
     arguments = (tables, places, [jnp.zeros((IN_A_TRIP // window, window))] * count)
     run = jax.jit(trips_of).lower(*arguments).compile(compiler_options=OPTIONS)
-    found = []
-    for _ in range(8):
-        begun = time.process_time()
-        jax.block_until_ready(run(*arguments))
-        found.append(time.process_time() - begun)
-    return min(found) / TRIPS * 1e9
+    return least_cpu(lambda: jax.block_until_ready(run(*arguments)), 8)[0] / TRIPS * 1e9
 
 
 def in_trips():

@@ -9,18 +9,21 @@ turn; compiled as weir compiles what it splits. In brackets time by the clock.
     python bench/experiments/launches.py [kind ...]
 """
 
+import pathlib
 import sys
-import time
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from measure import HONEST, timed  # noqa: E402
+
 SHORT, LONG, ROUNDS = (2, 6), (12, 28), 7
 SIZES = (1, 16, 256, 4096, 32768, 131072)
 SLOW_SIZES = SIZES[:4]  # of sorts
 OPTIONS = {
-    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    **HONEST,
     "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
     "xla_disable_hlo_passes": "while-loop-invariant-code-motion",
     "xla_cpu_prefer_vector_width": "512",
@@ -88,12 +91,6 @@ def prepared(kind, n, count, trips):
     return lambda: jax.block_until_ready(run(xs, ws))
 
 
-def measure(run):
-    wall, cpu = time.perf_counter(), time.process_time()
-    run()
-    return time.perf_counter() - wall, time.process_time() - cpu
-
-
 def times(kind, n):
     """Microseconds a trip by how many values it carries: of CPU, by the clock."""
     trips = 1000 if n <= 4096 else 100
@@ -101,7 +98,7 @@ def times(kind, n):
     least = {count: np.full(2, np.inf) for count in runs}
     for _ in range(ROUNDS + 1):
         for count, run in runs.items():
-            least[count] = np.minimum(least[count], measure(run)[::-1])
+            least[count] = np.minimum(least[count], timed(run)[1::-1])
     return {count: t / trips * 1e6 for count, t in least.items()}
 
 
