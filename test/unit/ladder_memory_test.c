@@ -53,6 +53,8 @@ static const char *const indexed =
 
 static weir_status climb_and_tell(void *user) {
   job *j = user;
+  WEIR_TRY(machine_parse(&j->c, j->options.machine, &j->machine));
+  WEIR_TRY(machine_settle(&j->c, &j->machine, &j->options.platform));
   WEIR_TRY(in_stablehlo_text(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
   climb c;
@@ -72,7 +74,7 @@ static outcome run(const char *text, int64_t limit, weir_minimum minimum, int64_
   weir_options o = WEIR_OPTIONS_INIT;
   o.memory_limit_bytes = limit;
   o.minimum = minimum;
-  o.platform = "cpu";
+  o.machine = "x86-64-v3", o.platform = "cpu";
   weir_result *result = result_create();
   job j = {.options = o, .result = result, .text = text, .length = strlen(text)};
   ctx_init(&j.c);
