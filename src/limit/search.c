@@ -21,6 +21,7 @@ enum {
   COMPILES_IN_BLOCKS = 2,
   CANDIDATES_FOR_SHORTER = 6,
   CANDIDATES_FOR_LARGER = 4,
+  LEAST_TIMES_LARGER = 4,
   MOST_TIMES_LARGER = 64,
   MOST_OPS_FOR_SHORTER = 5000,
   FIRST_CUT_QUARTERS = 3, /* of the room; less where slices are shorter */
@@ -47,13 +48,19 @@ static int64_t of_all(int64_t bytes, double devices) {
   return all < (double)INT64_MAX ? (int64_t)all : INT64_MAX;
 }
 
+static int64_t threshold_of(const search *s) {
+  int64_t share = s->target / s->share;
+  if (s->threshold_bytes) return s->threshold_bytes;
+  return s->manner == BY_SIZE || (s->thorough && s->slice_bytes < share) ? s->slice_bytes : share;
+}
+
 static split_goal goal_of_holders(const job *j, const search *s) {
   machine_slices wanted = machine_slices_under(&j->machine, s->limit);
   const device_memory *memory = machine_memory(&j->machine);
-  int64_t share = s->target / s->share, slice = s->slice_bytes,
+  int64_t slice = s->slice_bytes,
           cached = j->machine.device ? slice : of_all(wanted.cached_bytes, s->devices),
           part_bytes = s->manner == IN_BLOCKS ? slice : s->part_bytes;
-  return (split_goal){.threshold_bytes = s->thorough && slice < share ? slice : share,
+  return (split_goal){.threshold_bytes = threshold_of(s),
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
                       .cached_bytes = cached,
@@ -104,7 +111,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
   *out_m = NULL;
   *order = (split_order){.order = s->order,
                          .is_trial = s->is_trial,
-                         .goal = by_size ? search_goal_of_sizes(s->slice_bytes, s->slice_bytes)
+                         .goal = by_size ? search_goal_of_sizes(threshold_of(s), s->slice_bytes)
                                          : goal_of_holders(j, s),
                          .by_size = by_size,
                          .no_kernels = s->no_kernels,
@@ -499,11 +506,13 @@ static bool may_be_shorter(const job *j, const search *s, int64_t room_bytes) {
          s->from->ops.count <= MOST_OPS_FOR_SHORTER && !strcmp(j->options.platform, "cpu");
 }
 
-bool search_has_kernels(const candidate *c) {
+static bool has_loop(const candidate *c, bool is_kernel) {
   for (uint32_t i = 0; i < c->made.count; i++)
-    if (c->made.at[i].is_kernel) return true;
+    if (c->made.at[i].is_kernel == is_kernel) return true;
   return false;
 }
+
+bool search_has_kernels(const candidate *c) { return has_loop(c, true); }
 
 /* Kernels have to be so much faster than XLA's loops, whichever these are. */
 static search shorter_of(const job *j, const search *s) {
@@ -519,7 +528,6 @@ static search shorter_of(const job *j, const search *s) {
   return again;
 }
 
-/* At the threshold of the search, so that the same is split. */
 static weir_status try_slices(job *j, const search *s, int64_t slice_bytes, search *again) {
   again->slice_bytes = slice_bytes;
   again->share = s->share;
@@ -559,8 +567,7 @@ static bool has_short_slices(const job *j, const search *s) {
   double before_ns = (double)j->result->summary.time_before_ns;
   ir_kind repeats = IR_OP_WHILE;
   return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
-         s->found.made.count && !search_has_kernels(&s->found) &&
-         s->found.time_ns > before_ns * worth_larger(j) &&
+         has_loop(&s->found, false) && s->found.time_ns > before_ns * worth_larger(j) &&
          !ir_any(s->from, ir_top(s->from), is_of_kind, &repeats);
 }
 
@@ -585,13 +592,24 @@ static search larger_of(const job *j, const search *s) {
   return again;
 }
 
-/* Slices that may just fit, by what those found take beside what is there throughout. The bytes of
- * a slice are those of its largest value, of which XLA may keep a small part. */
-static int64_t most_that_may_fit(const search *s, int64_t slice_bytes, int64_t room_bytes) {
-  int64_t used = s->found.needs.peak - (s->limit - room_bytes);
-  int64_t times = used > 0 ? room_bytes / used : MOST_TIMES_LARGER;
-  times = times < 2 ? 2 : times > MOST_TIMES_LARGER ? MOST_TIMES_LARGER : times;
-  return saturated_product(slice_bytes, times);
+/* A candidate that holds. */
+typedef struct tried {
+  int64_t slice_bytes, peak_bytes;
+} tried;
+
+/* Slices that may just fit, by how the peak grew from shorter ones to those found; the first time,
+ * as if all beside arguments and results were theirs, and at least LEAST_TIMES_LARGER. */
+static int64_t most_that_may_fit(const search *s, const tried *shorter, int64_t slice_bytes,
+                                 int64_t room_bytes) {
+  int64_t peak = s->found.needs.peak, used = peak - (s->limit - room_bytes),
+          most = saturated_product(slice_bytes, MOST_TIMES_LARGER);
+  if (shorter->slice_bytes) {
+    double more =
+        (double)(peak - shorter->peak_bytes) / (double)(slice_bytes - shorter->slice_bytes);
+    return more > 0 ? min64(most, slice_bytes + (int64_t)((double)(s->limit - peak) / more)) : most;
+  }
+  int64_t times = used > 0 ? max64(room_bytes / used, LEAST_TIMES_LARGER) : MOST_TIMES_LARGER;
+  return min64(most, saturated_product(slice_bytes, times));
 }
 
 /* high: too large, or may just fit. */
@@ -600,24 +618,39 @@ static int64_t between(int64_t low, int64_t high, bool may_fit) {
   return may_fit ? high - high / 10 : (int64_t)sqrt((double)low * (double)high);
 }
 
+/* Where larger values are left whole that were split, and where the same is split. */
+static weir_status try_either(job *j, const search *s, int64_t slice_bytes, search *again) {
+  again->threshold_bytes = 0;
+  WEIR_TRY(try_slices(j, s, slice_bytes, again));
+  int64_t follows = threshold_of(again);
+  again->threshold_bytes = threshold_of(s);
+  if (again->found.m || again->threshold_bytes == follows) return WEIR_OK;
+  WEIR_TRY(try_slices(j, s, slice_bytes, again));
+  again->is_over = false; /* shorter slices that leave more whole may be faster */
+  return WEIR_OK;
+}
+
 weir_status search_larger(job *j, search *s, int64_t room_bytes) {
   if (!may_be_larger(j, s)) return WEIR_OK;
-  int64_t low = s->slice_bytes, high = most_that_may_fit(s, low, room_bytes);
+  tried shorter = {0};
+  int64_t low = s->slice_bytes, high = most_that_may_fit(s, &shorter, low, room_bytes);
+  int64_t too_large = INT64_MAX;
   bool may_fit = true;
   search again = larger_of(j, s);
   for (int i = 0; i < CANDIDATES_FOR_LARGER && !again.is_over; i++) {
     int64_t slice_bytes = between(low, high, may_fit);
     if (again.most_compiles && again.compiles == again.most_compiles) break;
     again.hold_bytes = s->hold_bytes;
-    WEIR_TRY(try_slices(j, s, slice_bytes, &again));
+    WEIR_TRY(try_either(j, s, slice_bytes, &again));
     may_fit = again.found.m;
-    high = slice_bytes;
+    if (!may_fit) high = too_large = slice_bytes;
     if (!may_fit) continue;
+    shorter = (tried){low, s->found.needs.peak};
     ir_module_destroy(s->found.m);
     s->found = again.found;
     again.found = (candidate){0};
     low = slice_bytes;
-    high = most_that_may_fit(s, low, room_bytes);
+    high = min64(too_large, most_that_may_fit(s, &shorter, low, room_bytes));
     want_faster(j, s, &again);
   }
   CTX_CHECK(&j->c, s->found.m && !again.found.m);

@@ -41,6 +41,7 @@ typedef enum doubts {
  * is larger than a slice. Likewise for each manner in turn. */
 typedef struct search {
   int64_t limit, target, slice_bytes, share;
+  int64_t threshold_bytes; /* larger values are dissolved; 0: it follows from the slices */
   double devices; /* over which values are spread: a slice of them is as many devices' together */
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
@@ -100,9 +101,8 @@ WEIR_MUST_USE weir_status search_all(job *j, search *s);
  * blocks, are tried in its place, and taken if they hold and are predicted to be faster.
  * room_bytes: beside arguments and results. */
 WEIR_MUST_USE weir_status search_shorter(job *j, search *s, int64_t room_bytes);
-/* Of a search that has found a candidate for a device: slices of twice the bytes are tried in its
- * place, or of as many as there may be room for, and taken if they hold and are predicted to be
- * faster. */
+/* Of a search that has found a candidate: longer slices are tried in its place, by how the peak
+ * grows with them, and taken if they hold and are predicted to be faster. */
 WEIR_MUST_USE weir_status search_larger(job *j, search *s, int64_t room_bytes);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
