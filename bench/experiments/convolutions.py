@@ -3,8 +3,16 @@ kernel [space, i, o]), by XLA's plain loops (kernel [space, o, i]). What src/pas
 the rates of src/plan/cost.c rest on.
 Run: python bench/experiments/convolutions.py
 Per role: milliseconds of CPU for four slices (minimum of three), way by way.
+
+    python bench/experiments/convolutions.py points
+
+CPU nanoseconds that the library takes for a point of the output, by how many channels and taps there are, and
+what `conv_points`, `conv_taps` and `conv_flops` of src/machine/cpu.h say of it (on two cores of the reference).
 """
 
+import pathlib
+import re
+import sys
 import time
 
 import jax
@@ -12,7 +20,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from measure import compiled, least_cpu  # noqa: E402
+
 SLICES = 4
+CPU = (pathlib.Path(__file__).resolve().parents[2] / "src/machine/cpu.h").read_text()
 SPACE = {1: "W", 2: "HW", 3: "DHW"}
 
 
@@ -104,7 +116,41 @@ def case(name, n, batch, size, inside, out, width, stride=1, groups=1, dilation=
         print(f"| {name} | {what} | " + " | ".join(f"{m:.1f}" for m in ms) + " |", flush=True)
 
 
-if __name__ == "__main__":
+def rate(name):
+    return float(re.search(rf"R\({name}, ([\d.]+),", CPU)[1])
+
+
+def points(batch, size, width, inside, out, groups=1):
+    def forward(x, w):
+        return lax.conv_general_dilated(
+            x, w, (1, 1), "SAME", dimension_numbers=numbers(2), feature_group_count=groups
+        )
+
+    x, w = np.ones((batch, size, size, inside), np.float32), np.ones((width, width, inside // groups, out), np.float32)
+    program, _ = compiled(forward, (x, w))
+    x, w = map(jnp.asarray, (x, w))
+    seconds, _ = least_cpu(lambda: [program(x, w).block_until_ready() for _ in range(10)], 7)
+    count, taps = batch * size**2, width**2
+    by_point = groups * (1 / rate("conv_points") + taps / rate("conv_taps"))
+    said = 2 * (by_point + 2 * taps * inside * out / groups / rate("conv_flops"))
+    label = f"{batch} x {size} x {size}, {width} x {width}, {inside} to {out} in {groups}"
+    print(f"| {label} | {seconds / 10 / count * 1e9:.0f} | {said:.0f} |", flush=True)
+
+
+def all_points():
+    print("| convolution | ns a point | as predicted |\n|---|--:|--:|")
+    for case in (
+        (1, 640, 3, 1, 1), (1, 640, 5, 1, 1), (1, 640, 11, 1, 1), (1, 640, 5, 1, 8), (1, 640, 5, 8, 1),
+        (64, 24, 3, 1, 1), (64, 24, 3, 8, 8), (64, 24, 3, 8, 64), (64, 32, 3, 3, 16), (64, 24, 3, 64, 64),
+        (8, 24, 3, 256, 256), (1, 320, 3, 32, 1), (1, 320, 3, 128, 1), (1, 320, 3, 8, 8, 8), (8, 28, 3, 32, 32, 32),
+        (8, 28, 3, 32, 32, 4),
+    ):  # fmt: skip
+        points(*case)
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["points"]:
+    all_points()
+elif __name__ == "__main__":
     print("| convolution | role | as JAX writes it | library | plain loops |\n|---|---|--:|--:|--:|")
     case("3 x 3, 32 to 32", 2, 8, 28, 32, 32, 3)
     case("3 x 3, 32 to 64, stride 2", 2, 8, 28, 32, 64, 3, 2)

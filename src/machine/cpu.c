@@ -76,6 +76,8 @@ static machine_rates rates_of_device(const device *d) {
                          .gemm_f64_flops = d->products_f64,
                          .conv_flops = d->products_f32 / 2,
                          .conv_loops_flops = d->products_f32 / 2,
+                         .conv_points = INFINITY,
+                         .conv_taps = INFINITY,
                          .heavy = d->ops / heavy,
                          .simple = d->ops,
                          .fused_heavy = d->ops / heavy,

@@ -14,7 +14,9 @@
   R(vector_ops, 11.2, VECTORS)     /* of kernels: 0.8 of what the processor can do */              \
   R(gemm_f32_flops, 270, PRODUCTS) /* jnp.dot, 4096^3; bench/experiments/slices.py */              \
   R(gemm_f64_flops, 120, PRODUCTS)                                                                 \
-  R(conv_flops, 67.5, PRODUCTS)   /* a quarter of a product's */                                   \
+  R(conv_flops, 270, PRODUCTS)    /* bench/experiments/convolutions.py points */                   \
+  R(conv_points, 0.07, CORES)     /* of the library's convolutions, besides, of each group */      \
+  R(conv_taps, 3.0, CORES)        /* of each point, besides */                                     \
   R(conv_loops_flops, 4.0, ALONE) /* as plain loops; bench/experiments/convolutions.py */          \
   R(heavy, 0.6, CORES)            /* XLA's exp on a large array, elements; in f64 half */          \
   R(simple, 4.0, CORES)           /* add, compare, select likewise */                              \

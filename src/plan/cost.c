@@ -78,10 +78,26 @@ static bool is_by_library(clock_state *c, ir_op op) {
   return ir_conv_same_numbers(&n, &wanted);
 }
 
+/* What the library takes for a point, however few its channels are; windows of one point are
+ * products. */
+static double points_ns(clock_state *c, ir_op op) {
+  ir_conv_numbers n;
+  const ir_type_data *kernel = ir_type_at(c->m, ir_operand(c->m, op, 1)),
+                     *out = ir_type_at(c->m, ir_result(c->m, op, 0));
+  if (!ir_conv_dims(c->scratch, c->m, op, &n)) return 0;
+  double points = (double)ir_op_int(c->m, op, "feature_group_count", 1), taps = 1;
+  for (int32_t d = 0; d < out->rank; d++)
+    if (d != n.output_feature) points *= (double)out->dims[d];
+  for (int32_t i = 0; i < n.kernel_spatial.count; i++)
+    taps *= (double)kernel->dims[n.kernel_spatial.at[i]];
+  if (taps <= 1) return 0;
+  return points * (1 / c->rates.conv_points + taps / c->rates.conv_taps);
+}
+
 static double convolution_ns(clock_state *c, ir_op op) {
   ir_ints dilation = ir_op_list(c->m, op, "lhs_dilation");
   double flops = (double)ir_op_flops(c->scratch, c->m, op);
-  if (is_by_library(c, op)) return flops / c->rates.conv_flops;
+  if (is_by_library(c, op)) return flops / c->rates.conv_flops + points_ns(c, op);
   for (int32_t i = 0; i < dilation.count; i++)
     flops /= (double)dilation.at[i]; /* loops skip the zeros */
   return flops / c->rates.conv_loops_flops;
