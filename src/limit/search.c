@@ -359,7 +359,8 @@ static weir_status try_candidate(job *j, search *s) {
                            .flops = order.flops,
                            .time_ns = order.time_ns,
                            .fused_ns = order.fused_ns,
-                           .has_shorter = order.has_shorter};
+                           .has_shorter = order.has_shorter,
+                           .has_whiles = order.has_whiles};
     return WEIR_OK;
   }
   if (m) ir_module_destroy(m);
@@ -561,14 +562,13 @@ static double worth_larger(const job *j) {
 }
 
 /* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
- * slower than it came. Not those of programs with whiles: XLA makes one function of a small one,
- * whose ops then cost next to nothing, and longer slices end that unpredicted. */
+ * slower than it came. Not where they repeat whiles: XLA makes one function of a small one, whose
+ * ops then cost next to nothing, and longer slices end that unpredicted. */
 static bool has_short_slices(const job *j, const search *s) {
   double before_ns = (double)j->result->summary.time_before_ns;
-  ir_kind repeats = IR_OP_WHILE;
   return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
          has_loop(&s->found, false) && s->found.time_ns > before_ns * worth_larger(j) &&
-         !ir_any(s->from, ir_top(s->from), is_of_kind, &repeats);
+         !s->found.has_whiles;
 }
 
 /* Trips cost launches, and slices were divided by two or four until they fitted. */

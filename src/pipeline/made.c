@@ -84,6 +84,18 @@ made_loops made_of_split(ir_module *m, const split_order *order, const machine *
   return g.list;
 }
 
+static bool is_repeated(const ir_module *m, ir_op op, const void *unused) {
+  (void)unused;
+  if (ir_kind_of(m, op) != IR_OP_WHILE) return false;
+  for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))
+    if (ir_kind_of(m, up) == IR_OP_LOOP) return true;
+  return false;
+}
+
+bool made_has_whiles(const ir_module *m, const split_order *order) {
+  return order->n_checkpoints || ir_any(m, ir_top(m), is_repeated, NULL);
+}
+
 void made_add_kernel(arena *a, ir_module *m, ir_op loop, const machine *on, made_loops *list) {
   weir_loop_info info = info_of(a, m, loop);
   info.time_ns = (int64_t)plan_loop_time_ns(m, loop, on);

@@ -157,6 +157,7 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
 
 static void report(job *j, ir_module *m, split_order *order) {
   order->made = made_of_split(m, order, j->options.data && !j->is_vast ? &j->machine : NULL);
+  order->has_whiles = made_has_whiles(m, order);
   if (j->is_vast) return;
   order->flops = plan_flops(m);
   order->time_ns = plan_time_ns(m, &j->machine);

@@ -93,6 +93,7 @@ typedef struct split_order {
   bool is_trial; /* nothing is asked but whether it holds: no kernels, no report */
   int64_t
       search_end;  /* of ctx.looked_at: nothing more is split from there on; 0: there is no end */
+  bool has_whiles; /* out: see made_has_whiles */
   made_loops made; /* out, for the report; lives as long as the module */
   int64_t flops;   /* out */
   double time_ns;  /* out */
