@@ -161,3 +161,35 @@ def drawdown(x):
     """The largest fall from a peak of a random walk, by prefix sums and maxima."""
     walk = jnp.cumsum(jnp.tanh(x))
     return jnp.max(lax.cummax(walk) - walk)
+
+
+@program(
+    20_000,
+    2000,
+    lambda n, r: (r.normal(6), r.normal(6, 6, scale=0.3), r.normal(3, 6), r.normal(n, 50, 3)),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def kalman_smoother(mean, f, h, y):
+    """Expected moments of the states of many series, whose models take inputs of no features."""
+    steps, q, r = y.shape[1], 0.1 * jnp.eye(6), 0.5 * jnp.eye(3)
+    inputs, b = jnp.zeros((steps, 0)), jnp.zeros((6, 0))
+
+    def filtered(state, given):
+        (m, p), (u, y) = state, given
+        gain = jnp.linalg.solve(h @ p @ h.T + r, h @ p).T
+        m, p = m + gain @ (y - h @ m), p - gain @ h @ p
+        return (f @ m + b @ u, f @ p @ f.T + q), (m, p)
+
+    def smoothed(state, given):
+        (m, p), (u, m0, p0) = state, given
+        gain = jnp.linalg.solve(f @ p0 @ f.T + q, f @ p0).T
+        m1, p1 = m0 + gain @ (m - f @ m0 - b @ u), p0 + gain @ (p - f @ p0 @ f.T - q) @ gain.T
+        return (m1, p1), (m1, p1 + jnp.outer(m1, m1), gain @ p + jnp.outer(m1, m))
+
+    def one(y):
+        (_, (m, p)) = lax.scan(filtered, (mean, jnp.eye(6)), (inputs, y))
+        before = inputs[1:], m[:-1], p[:-1]
+        return lax.scan(smoothed, (m[-1], p[-1]), before, reverse=True)[1]
+
+    return jax.tree.map(lambda x: x.sum((0, 1)), jax.vmap(one)(y))

@@ -535,8 +535,18 @@ static const rule rules[IR_OP_COUNT] = {
 #undef OP
 };
 
-static bool is_sliceable(const ir_module *m, ir_type t) {
-  return ir_is_static_tensor(m, t) && ir_element_count(m, t) > 0;
+static bool is_empty(const ir_module *m, ir_value v) {
+  return ir_element_count(m, ir_type_of(m, v)) == 0;
+}
+
+/* There is nothing to slice in an empty tensor: an op may have one that the factor is not on. */
+static bool slices_empty(const ir_module *m, ir_op op, const split_factor *f) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (f->operands[i].dim >= 0 && is_empty(m, d->operands[i])) return true;
+  for (uint32_t i = 0; i < d->n_results; i++)
+    if (f->results[i].dim >= 0 && is_empty(m, d->first_result + i)) return true;
+  return false;
 }
 
 static bool reads_from_above(const ir_module *m, ir_op op, const void *user) {
@@ -601,9 +611,10 @@ bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result
                           split_pos pos, split_factor *out) {
   *out = split_absent_factor(scratch, m, op);
   rule asked = rules[ir_kind_of(m, op)];
-  if (asked == split_factors_none || !ir_all_types(m, op, is_sliceable) || ir_has_effects(m, op) ||
-      !is_isolated(m, op))
+  if (asked == split_factors_none || !ir_all_types(m, op, ir_is_static_tensor) ||
+      ir_has_effects(m, op) || !is_isolated(m, op) ||
+      is_empty(m, of_result ? ir_result(m, op, index) : ir_operand(m, op, index)))
     return false;
   query q = {scratch, m, op, of_result, index, pos, out};
-  return asked(&q);
+  return asked(&q) && !slices_empty(m, op, out);
 }

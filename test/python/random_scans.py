@@ -179,6 +179,11 @@ class Scans:
         ]
         return dice.choice(choices)()
 
+    def of_nothing(self, dice, x, u, b):
+        """What a step adds for inputs that have no features: of all rows, or of each."""
+        none = jnp.zeros((self.steps, 0))
+        return dice.choice([lambda: none[0] @ u[:0] + b, lambda: x[..., :0] @ u[:0] + b])()
+
     def output(self, dice, h, x):
         choices = [
             lambda: None,
@@ -206,6 +211,8 @@ class Scans:
             if random.Random(kind + 3).random() < 0.4:
                 inner = random.Random(kind + 4)
                 new = new + 0.05 * jnp.tanh(self.invariant(inner, h, at_first, w, b, shared))
+            if random.Random(kind + 5).random() < 0.2:
+                new = new + 0.05 * self.of_nothing(random.Random(kind + 6), x, u, b)
             if reads_extra:
                 new = new + 0.05 * jnp.tanh(e)
             if is_wave:

@@ -35,6 +35,7 @@ SAMPLE = [
     "hawkes",
     "gmm_em",
     "edit_distance",
+    "kalman_smoother",
     "neighbour_list",
     "compaction",
     "resnet_step",
