@@ -582,9 +582,9 @@ split_pos split_with_core(split_pos pos, int64_t at) {
 }
 
 bool split_contains(split_pos whole, split_pos part) {
-  if (whole.dim != part.dim || whole.dim < 0 || whole.unit != part.unit || whole.mirrored ||
-      part.mirrored)
-    return false;
+  if (whole.dim != part.dim || whole.dim < 0 || whole.unit != part.unit ||
+      whole.mirrored != part.mirrored)
+    return false; /* mirrored or not, a trip's window begins at the offset from the same element */
   return whole.offset <= part.offset && part.offset + part.more <= whole.offset + whole.more;
 }
 

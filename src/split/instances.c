@@ -174,7 +174,7 @@ static void merge_windows(split_region *r, ir_value v, split_pos pos) {
   split_pos hull = hull_around(r, v, pos);
   const split_instance *whole = find_whole(r, v, hull);
   if (!whole) return;
-  CTX_CHECK(r->m->ctx, whole->traced && (pos.mirrored || split_contains(hull, pos)));
+  CTX_CHECK(r->m->ctx, whole->traced && split_contains(hull, pos));
   split_factor f = whole->factor;
   for (uint32_t i = r->first_instance[v]; i; i = r->instances.at[i - 1].next) {
     split_instance *at = &r->instances.at[i - 1];

@@ -90,6 +90,9 @@ static void cores(void) {
   split_pos core = split_core(wide);
   assert(core.offset == -2 && core.more == 0 && core.unit == 2);
   assert(split_contains(wide, core) && !split_contains(core, wide));
+  split_pos mirrored = wide;
+  mirrored.mirrored = true; /* reads backwards, of windows that do */
+  assert(split_contains(mirrored, split_core(mirrored)) && !split_contains(mirrored, core));
   assert(split_core(split_with_core(wide, 7)).offset == 2);
   split_stencil valid = {.step = 1, .reach = 5, .holes = 1, .slack = 1}, causal = valid;
   causal.low = 4, causal.stays = true;
