@@ -19,6 +19,7 @@
  * read; ops with several results; dynamic shapes. Cost: linear. Source: the identities above; XLA's
  * AlgebraicSimplifier has some of them for single ops. See docs/design/through-slice.md.
  */
+#include "ir/masks.h"
 #include "pass/boxes.h"
 #include "pass/build.h"
 
@@ -178,17 +179,34 @@ static ir_value sliced(cutter *f, ir_builder *b, ir_value x, pass_box want) {
   return ir_build_slice(b, ir_map_get(f->map, x), start, limit, stride);
 }
 
+/* It is all that there is. */
+static bool is_all(const cutter *f, ir_value x, pass_box want) {
+  const ir_type_data *t = type_of(f, x);
+  return f->read[x].lo ? pass_box_is_same(t, f->read[x], want) : !pass_box_is_cut(t, want);
+}
+
 /* This pass_box of x, of which there is f->read[x]. */
 static ir_value part_of(cutter *f, ir_builder *b, ir_value x, pass_box want) {
-  const ir_type_data *t = type_of(f, x);
   part *had = &f->part[x];
-  if (f->read[x].lo ? pass_box_is_same(t, f->read[x], want) : !pass_box_is_cut(t, want))
-    return ir_map_get(f->map, x);
-  if (had->value && had->block == b->block && pass_box_is_same(t, had->of, want)) return had->value;
+  if (is_all(f, x, want)) return ir_map_get(f->map, x);
+  if (had->value && had->block == b->block && pass_box_is_same(type_of(f, x), had->of, want))
+    return had->value;
   ir_value made = counted(f, b, x, want);
   if (!made) made = sliced(f, b, x, want);
   *had = (part){made, b->block, want};
   return made;
+}
+
+/* The same of operand i. A mask that a product selects by is cut before it is converted, as XLA
+ * knows it (ir/masks.h). */
+static ir_value part_of_operand(cutter *f, ir_builder *b, ir_op op, uint32_t i, pass_box want) {
+  ir_value x = ir_operand(f->m, op, i);
+  ir_op convert = ir_maker(f->m, x, IR_OP_CONVERT);
+  bool selects = convert && ir_is_converted_mask(f->m, x) && !is_all(f, x, want) &&
+                 ir_selects_by_masks(f->p->scratch, f->m, op);
+  if (!selects) return part_of(f, b, x, want);
+  ir_value p = part_of(f, b, ir_operand(f->m, convert, 0), want);
+  return ir_build_convert(b, p, type_of(f, x)->dtype);
 }
 
 /* The slice is another one, or what it slices. */
@@ -219,7 +237,7 @@ static void cut_op(cutter *f, ir_block block, ir_op op) {
   }
   for (uint32_t i = 0; i < n; i++) {
     if (pass_box_is_empty(type_of(f, old[i]), want[i])) continue;
-    ir_value x = part_of(f, &b, old[i], want[i]);
+    ir_value x = part_of_operand(f, &b, op, i, want[i]);
     ir_op_get(f->m, op)->operands[kept++] = x;
   }
   CTX_CHECK(f->m->ctx, kept || !n); /* the result is not empty */

@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "ir/lapack.h"
+#include "ir/masks.h"
 #include "machine/cpu.h"
 #include "machine/tuned.h"
 #include "pass/pass.h"
@@ -39,6 +40,7 @@ typedef struct hoister {
   double *share;     /* of it that is read by what stays; 0: nothing does */
   double *reads;     /* how often that runs */
   bool *overwritten; /* by some reader */
+  bool *selects;     /* by it, if it is a mask, some reader */
   /* by op */
   double *making; /* ns to make it and what goes along, if nothing of it is there; 0: not known */
   uint8_t *fate;
@@ -200,7 +202,7 @@ static double making_ns(hoister *h, ir_op op) {
 /* ---- who reads it ---- */
 typedef struct reading { /* of an op's results, together */
   double share, runs;
-  bool overwritten;
+  bool overwritten, selects;
 } reading;
 
 static reading reading_of(const hoister *h, ir_op op) {
@@ -209,6 +211,7 @@ static reading reading_of(const hoister *h, ir_op op) {
     r.share = fmax(r.share, h->share[v]);
     r.runs = fmax(r.runs, h->reads[v]);
     r.overwritten |= h->overwritten[v];
+    r.selects |= h->selects[v];
   }
   return r;
 }
@@ -217,6 +220,7 @@ static void note_reader(hoister *h, ir_value v, reading r) {
   h->share[v] = fmax(h->share[v], fmin(r.share, 1));
   h->reads[v] = fmax(h->reads[v], r.runs);
   h->overwritten[v] |= r.overwritten;
+  h->selects[v] |= r.selects;
 }
 
 static double ratio(const ir_module *m, ir_op op, ir_value of) {
@@ -246,6 +250,7 @@ static reading reading_by(const hoister *h, ir_op op, uint32_t i) {
   ir_block block = ir_op_get(m, op)->block;
   reading r = {1, h->runs[block], false}, of_result = reading_of(h, op);
   if (kind == IR_OP_WHILE) return reading_by_while(h, op, i, r.runs);
+  r.selects = ir_selects_by_masks(h->a, m, op);
   if (ir_kind_flags(kind) & IR_FLAG_T) r.overwritten = is_while(m, ir_op_around(m, op));
   else if (kind == IR_OP_SCATTER || kind == IR_OP_DYNAMIC_UPDATE_SLICE) r.overwritten = i == 0;
   else if (i == 0 && (kind == IR_OP_DYNAMIC_SLICE || kind == IR_OP_GATHER))
@@ -254,6 +259,7 @@ static reading reading_by(const hoister *h, ir_op op, uint32_t i) {
   if (is_free(m, op)) {
     r.share *= ratio(m, op, ir_operand(m, op, i));
     r.overwritten = of_result.overwritten;
+    r.selects = of_result.selects;
   }
   return r;
 }
@@ -270,10 +276,15 @@ static bool is_worth_it(hoister *h, ir_op op, reading r, double price) {
   return read <= TUNED_HOISTED_SHARE * anew && gain > price * bytes;
 }
 
+/* Beside who selects by it: XLA would not know it again (ir/masks.h). */
+static bool is_mask(const ir_module *m, ir_op op) {
+  return ir_op_get(m, op)->n_results == 1 && ir_is_converted_mask(m, ir_result(m, op, 0));
+}
+
 static fate fate_of(hoister *h, ir_op op, double price) {
   if (!can_move(h, op) || is_free(h->m, op)) return STAYS;
   reading r = reading_of(h, op);
-  if (r.overwritten) return STAYS;
+  if (r.overwritten || (r.selects && is_mask(h->m, op))) return STAYS;
   if (r.share == 0) return GOES_ALONG;
   return is_worth_it(h, op, r, price) ? IS_KEPT : STAYS;
 }
@@ -281,8 +292,9 @@ static fate fate_of(hoister *h, ir_op op, double price) {
 /* What is made at the op's new place goes there with it; what can be made further out is read. */
 static void read_from_home(hoister *h, ir_op op) {
   ir_block home = home_of_results(h, op);
+  reading r = {1, h->runs[home], false, ir_selects_by_masks(h->a, h->m, op)};
   for (ir_value v, i = 0; (v = ir_operand_at(h->m, op, i)); i++)
-    if (h->home[v] != home) note_reader(h, v, (reading){1, h->runs[home], false});
+    if (h->home[v] != home) note_reader(h, v, r);
 }
 
 /* Readers come before what they read. Returns the bytes that are kept. */
@@ -292,6 +304,7 @@ static int64_t decide(hoister *h, double price) {
   memset(h->share, 0, n * sizeof *h->share);
   memset(h->reads, 0, n * sizeof *h->reads);
   memset(h->overwritten, 0, n * sizeof *h->overwritten);
+  memset(h->selects, 0, n * sizeof *h->selects);
   for (uint32_t k = h->ops.count; k-- > 0;) {
     ir_op op = h->ops.at[k];
     h->fate[op] = (uint8_t)fate_of(h, op, price);
@@ -443,6 +456,7 @@ static hoister look_at(arena *a, ir_module *m, const machine *on, const hoist_ro
                .share = ARENA_ARRAY(a, double, n_values),
                .reads = ARENA_ARRAY(a, double, n_values),
                .overwritten = ARENA_ARRAY(a, bool, n_values),
+               .selects = ARENA_ARRAY(a, bool, n_values),
                .making = ARENA_ARRAY(a, double, n_ops),
                .fate = ARENA_ARRAY(a, uint8_t, n_ops),
                .seen = ARENA_ARRAY(a, uint32_t, n_ops)};

@@ -12,6 +12,7 @@
 #include "pipeline/progress_calls.h"
 #include "machine/tuned.h"
 #include "split/loops.h"
+#include "ir/masks.h"
 #include "kernel/cost.h"
 #include "kernel/emit.h"
 #include "kernel/llvm.h"
@@ -19,7 +20,6 @@
 #include "kernel/factor_out.h"
 #include "kernel/flatten.h"
 #include "kernel/promote.h"
-#include "kernel/masked.h"
 #include "kernel/reciprocal.h"
 #include "call/kernel.h"
 
@@ -173,7 +173,7 @@ static bool reads_as_kernel(const replacing *w, arena *a, ir_module *region, ker
   ir_op whole = only_loop(region);
   kernel_flatten_whiles(region, whole);
   kernel_multiply_by_reciprocals(region, whole);
-  kernel_select_masked(region, whole);
+  ir_select_masked(region, ir_body(region, whole), ir_is_converted_mask);
   kernel_promote(region, whole);
   ir_drop_unused(region, ir_body(region, whole));
   if (!kernel_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;

@@ -2,6 +2,7 @@
 
 #include "ir/print.h"
 #include "split/agreement.h"
+#include "split/masked.h"
 #include "split/monoid.h"
 #include "split/reorder.h"
 #include "split/stream.h"
@@ -173,6 +174,7 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
     for (int32_t group = 0; group < r->n_groups; group++)
       loops += build_group(r, stage, group, slice, extra, renamed, put_out, n_values);
   split_reorder(r->scratch, m, r->block, extra, renamed);
+  split_select_masked(m, r->block);
   return loops;
 }
 
