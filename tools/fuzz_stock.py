@@ -1,11 +1,12 @@
 """Rewrites random programs of a kind, and compares results with those of stock XLA.
 
-    python tools/fuzz_stock.py --count 100 [--first SEED] [--kind Extremes|ExtremesOfWindows|Shifts]
+    python tools/fuzz_stock.py --count 100 [--first SEED] [--kind Extremes|ExtremesOfWindows|Shifts|Masks]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program and the ways (test/python/random_extremes.py,
-random_stacks.py): values that are made again to be compared, in kernels and in loops, and sizes at
-which the evaluator would take minutes. Exits 1 if one failed.
+random_stacks.py, random_masks.py): values that are made again to be compared, in kernels and in loops,
+sizes at which the evaluator would take minutes, and what XLA makes of masks, which the evaluator
+multiplies with. Exits 1 if one failed.
 """
 
 import os
@@ -22,21 +23,24 @@ if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import campaign  # noqa: E402
 import random_extremes  # noqa: E402
+import random_masks  # noqa: E402
 import random_stacks  # noqa: E402
 import running  # noqa: E402
 from weir import _hook  # noqa: E402
 
 KINDS = {kind.__name__: kind for kind in (random_extremes.Extremes, random_extremes.ExtremesOfWindows)}
-KINDS["Shifts"] = random_stacks.Shifts
+KINDS |= {"Shifts": random_stacks.Shifts, "Masks": random_masks.Masks}
 
 
 def text_of(program):
-    return jax.jit(program.function).lower(*program.inputs).as_text()
+    with jax.enable_x64(any(x.dtype == np.float64 for x in program.inputs)):
+        return jax.jit(program.function, keep_unused=True).lower(*program.inputs).as_text()
 
 
 def difference(program, got, want):
     for i, (x, y, scale) in enumerate(zip(got, want, program.scales(want), strict=True)):
-        off = np.max(np.abs(np.asarray(x, float) - y), initial=0) / scale
+        judged = np.isfinite(y) | (not getattr(program, "has_infinities", False))
+        off = np.max(np.abs(np.asarray(x, float) - y), initial=0, where=judged) / scale
         if not off < program.rounding:  # or NaN
             return f"result {i}: off by {off:.1e}"
     return None
