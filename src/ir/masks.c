@@ -74,10 +74,16 @@ static ir_value selected(ir_builder *b, ir_value x, ir_value mask) {
   return ir_build_select(b, p, x, ir_build_int_like(b, x, 0));
 }
 
+static bool multiplies_mask(const ir_module *m, ir_op op, ir_mask_test *is_mask) {
+  ir_kind kind = ir_kind_of(m, op);
+  return (kind == IR_OP_MULTIPLY || kind == IR_OP_DOT_GENERAL) &&
+         (is_mask(m, ir_operand(m, op, 0)) || is_mask(m, ir_operand(m, op, 1)));
+}
+
 /* Its result; IR_NONE: neither operand is a mask. */
 static ir_value masked(ir_builder *b, arena *a, ir_op op, ir_mask_test *is_mask) {
   ir_module *m = b->m;
-  if (!ir_selects_by_masks(a, m, op)) return IR_NONE;
+  if (!multiplies_mask(m, op, is_mask) || !ir_selects_by_masks(a, m, op)) return IR_NONE;
   for (uint32_t i = 0; i < 2; i++) {
     ir_value operands[] = {ir_operand(m, op, 0), ir_operand(m, op, 1)}, x = operands[1 - i];
     if (!is_mask(m, operands[i]) || is_selected_by(m, x, operands[i])) continue;
@@ -90,7 +96,14 @@ static ir_value masked(ir_builder *b, arena *a, ir_op op, ir_mask_test *is_mask)
   return IR_NONE;
 }
 
+static bool any_multiplies(const ir_module *m, ir_block block, ir_mask_test *is_mask) {
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
+    if (multiplies_mask(m, op, is_mask)) return true;
+  return false;
+}
+
 void ir_select_masked(ir_module *m, ir_block block, ir_mask_test *is_mask) {
+  if (!any_multiplies(m, block, is_mask)) return;
   arena *a = arena_create(m->ctx);
   ir_map *map = ir_map_new(a, m);
   ir_builder b = {m, block, IR_NONE};

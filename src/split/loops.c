@@ -165,6 +165,7 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   ir_module *m = r->m;
   CTX_CHECK(m->ctx, !r->failed && slice >= 1 && slice <= r->extent);
   ir_block extra = ir_block_new(m);
+  ir_op first = m->ops.count; /* of those that are made here */
   ir_map *renamed = ir_map_new(r->scratch, m);
   uint32_t n_values = m->values.count;
   bool *put_out = ARENA_ARRAY(r->scratch, bool, n_values);
@@ -174,7 +175,7 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
     for (int32_t group = 0; group < r->n_groups; group++)
       loops += build_group(r, stage, group, slice, extra, renamed, put_out, n_values);
   split_reorder(r->scratch, m, r->block, extra, renamed);
-  split_select_masked(m, r->block);
+  split_select_masked(m, r->block, first);
   return loops;
 }
 

@@ -67,9 +67,9 @@ static bool is_of_loop(const ir_module *m, ir_value v) {
   return ir_maker(m, v, IR_OP_LOOP) && is_mask(m, v, FARTHEST);
 }
 
-void split_select_masked(ir_module *m, ir_block block) {
+void split_select_masked(ir_module *m, ir_block block, ir_op first) {
   for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
-    if (ir_kind_of(m, op) != IR_OP_LOOP) continue;
+    if (op < first || ir_kind_of(m, op) != IR_OP_LOOP) continue;
     ir_select_masked(m, ir_body(m, op), is_apart);
     if (ir_op_get(m, op)->whole) ir_select_masked(m, ir_op_get(m, op)->whole, is_apart);
   }

@@ -13,7 +13,8 @@
 #define WEIR_SPLIT_MASKED_H
 #include "ir/ir.h"
 
-/* In the block and in all of its weir.loops. Linear time. */
-void split_select_masked(ir_module *m, ir_block block);
+/* In the block, and in those of its weir.loops that are not older than the op `first`. Linear time.
+ */
+void split_select_masked(ir_module *m, ir_block block, ir_op first);
 
 #endif
