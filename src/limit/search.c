@@ -562,13 +562,14 @@ static double worth_larger(const job *j) {
 }
 
 /* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
- * slower than it came. Not where they repeat whiles: XLA makes one function of a small one, whose
- * ops then cost next to nothing, and longer slices end that unpredicted. */
+ * slower than it came. Not where they repeat the program's whiles: XLA makes one function of a
+ * small one, whose ops then cost next to nothing, and longer slices end that unpredicted. */
 static bool has_short_slices(const job *j, const search *s) {
   double before_ns = (double)j->result->summary.time_before_ns;
+  ir_kind kind = IR_OP_WHILE;
+  bool repeats = s->found.has_whiles && ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
   return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
-         has_loop(&s->found, false) && s->found.time_ns > before_ns * worth_larger(j) &&
-         !s->found.has_whiles;
+         has_loop(&s->found, false) && s->found.time_ns > before_ns * worth_larger(j) && !repeats;
 }
 
 /* Trips cost launches, and slices were divided by two or four until they fitted. */
