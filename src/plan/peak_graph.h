@@ -94,6 +94,7 @@ typedef struct plan_node {
   bool by_rows;   /* lies row by row, however narrow the rows are */
   bool of_rows; /* of an array's rows and their sums, which one kernel of Triton's makes with it */
   bool is_read_again; /* sums: by several, so that Triton makes no softmax of them and their rows */
+  bool of_columns;    /* sums: not along the last dimension */
   bool is_far;        /* in memory, for what it is a copy of is on the chip */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;
@@ -112,6 +113,8 @@ typedef struct plan_node {
   const int64_t *ints;
   uint32_t n_ints;
   double number;  /* of a scalar CONSTANT; NAN if we can't say */
+  int64_t blocks; /* of a sum on a GPU, in which it runs; 0: of something else, or unknown */
+  int64_t summed; /* how many elements go into it, if blocks are known */
   int64_t cycles; /* of a fusion: XLA:GPU's, of all functions that it computes for an element */
   const struct plan_several *several; /* of a fusion of several results; else NULL */
   ir_op op;                           /* where it comes from; IR_NONE: made here */
@@ -239,6 +242,8 @@ static inline uint32_t plan_operand_index(const plan_node *n, uint32_t operand) 
 }
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
+/* In which XLA:GPU sums, a long sum in parts. 0: nothing is summed. */
+int64_t plan_sum_blocks(const plan_shape *from, const int64_t *dims, uint32_t count, int64_t parts);
 /* Of a node, for an element, as XLA:GPU counts them. */
 int64_t plan_cycles(const plan_node *n);
 enum {

@@ -128,18 +128,30 @@ static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) 
   bool is_sum = plan_kind_at_root(g, n) == IR_OP_REDUCE;
   const plan_shape *from = &plan_node_get(g, x)->shape;
   int64_t row = from->rank > 1 ? from->dims[from->rank - 1] : 0;
-  return is_sum && row > 1 && !n->shape.is_tuple && n->shape.elements == from->elements / row &&
-         plan_operand_index(n, x) != UINT32_MAX;
+  return is_sum && !n->of_columns && row > 1 && !n->shape.is_tuple &&
+         n->shape.elements == from->elements / row && plan_operand_index(n, x) != UINT32_MAX;
 }
 
-/* Cycles of the node for an element, with what it alone reads: that is computed with it. */
+/* What is spread or viewed, if one alone reads it so. */
+static uint32_t source_of(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  while (n->n_users == 1 && (n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == PLAN_BITCAST))
+    n = plan_node_get(g, node = n->operands[0]);
+  return node;
+}
+
+/* Cycles of the node for an element, with what it alone reads: that is computed with it. What it
+ * reads spread is, too, if that is less than a launch. */
 static int64_t own_cycles(const plan_graph *g, uint32_t node, int32_t depth) {
   const plan_node *n = plan_node_get(g, node);
   int64_t cycles = cycles_of(n->kind);
   for (uint32_t i = 0; i < n->n_operands && depth > 0 && plan_is_elementwise(n); i++) {
-    const plan_node *x = plan_node_get(g, n->operands[i]);
-    if (x->n_users == 1 && !(x->flags & PLAN_FLAG_HELD))
-      cycles += own_cycles(g, n->operands[i], depth - 1);
+    uint32_t source = source_of(g, n->operands[i]);
+    const plan_node *x = plan_node_get(g, source);
+    if (x->n_users != 1 || (x->flags & PLAN_FLAG_HELD)) continue;
+    int64_t more = own_cycles(g, source, depth - 1);
+    bool is_spread = x->shape.elements < n->shape.elements;
+    if (!is_spread || plan_is_short(g, more, n->shape.elements)) cycles += more;
   }
   return cycles;
 }
@@ -217,7 +229,10 @@ static bool is_too_long_for_each(const plan_graph *g, uint32_t node) {
 }
 
 static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint32_t producer) {
-  if (!g->memory->library_bytes || p->n_users < 2 || !plan_is_elementwise(p)) return false;
+  if (!g->memory->library_bytes || !plan_is_elementwise(p)) return false;
+  bool is_in_softmax = p->n_users > 1 && is_of_softmax(g, producer);
+  if (!is_in_softmax && plan_is_made_before_sums(g, producer)) return true;
+  if (p->n_users < 2) return false;
   if (is_too_long_for_each(g, producer)) return true;
   return is_searched(g, p) && cycles_behind(g, producer, PLAN_SEEN_OF_OPERANDS) > 0;
 }

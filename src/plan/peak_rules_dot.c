@@ -122,11 +122,16 @@ static uint32_t fused_sum(const plan_rule *r, plan_node sum, const int64_t *dims
   bool is_long = is_large_reduction(&from, dims, count);
   uint32_t operands[2] = {sum.operands[0], sum.operands[1]};
   sum.operands = operands;
-  if (is_long) sum.flags |= PLAN_FLAG_HELD;
+  if (is_long) {
+    sum.flags |= PLAN_FLAG_HELD;
+    sum.blocks = plan_sum_blocks(&from, dims, (uint32_t)count, parts);
+    sum.summed = from.elements;
+  }
   if (parts > 1) {
     sum.shape = plan_shape_make(r->g->arena, to.dtype, 2, both);
     operands[0] = plan_rule_make(r, sum);
     sum.shape = to;
+    sum.blocks = 0;
   }
   return plan_rule_make(r, sum);
 }
@@ -146,6 +151,7 @@ static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const 
                    .n_operands = 2,
                    .operands = (uint32_t[]){x, init},
                    .signature = signature,
+                   .of_columns = !lists(dims, count, node_of(r, x)->shape.rank - 1),
                    .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count),
                    .n_ints = (uint32_t)count};
   return fuses ? fused_sum(r, sum, dims, count) : plan_rule_make(r, sum);

@@ -1,0 +1,136 @@
+/* Sums that keep few of a GPU's cores busy, and what XLA:GPU therefore makes before them.
+ *
+ * A sum runs in blocks, a core each: of columns, 32 or 64 to a block; of rows, one to eight. What
+ * is summed is computed in the same kernel, as long as XLA counts that this takes no longer than a
+ * kernel of its own, which keeps all cores busy, and writing and reading what it makes. A matrix
+ * of 4,000 x 1,000 exponentials, summed by columns in 16 blocks, is written for that. Source: XLA's
+ * priority_fusion.cc, gpu_performance_model_base.cc, emitters/reduction.cc. */
+#include "base/ints.h"
+#include "base/saturate.h"
+#include "plan/peak_kept.h"
+
+enum {
+  VECTOR = 2,                 /* columns of a thread, if they are an even number */
+  THREADS_OF_BLOCK = 256,     /* at least, in a sum of rows */
+  SHORT_ROW = 96,             /* is summed at once, as reports say: what it sums is not written */
+  ELEMENTS_OF_THREAD = 16,    /* of a row */
+  ELEMENTS_OF_BLOCK = 128,    /* of what is computed element by element */
+  LAUNCH_CYCLES = 384 * 1000, /* of a core: what XLA counts for a kernel, a microsecond */
+  NEAR_CYCLES = 24,           /* to read 4 bytes from the caches, where a core has one block */
+  FAR_CYCLES = 64,            /* to read or write them in memory */
+  SUM_CYCLES = 7,             /* of an addition */
+};
+/* What takes no longer is made by its reader before anything else is decided. */
+#define SHARE_OF_LAUNCH 0.5
+
+/* ---- in how many blocks ---- */
+/* Of what is kept: extents behind all that is summed, or the others. */
+static int64_t kept_extent(const plan_shape *s, const int64_t *dims, uint32_t count, bool behind) {
+  int64_t extent = 1;
+  for (int32_t d = 0; d < s->rank; d++) {
+    bool is_summed = false, is_behind = true;
+    for (uint32_t i = 0; i < count; i++) {
+      is_summed |= dims[i] == d;
+      is_behind &= dims[i] < d;
+    }
+    if (!is_summed && is_behind == behind) extent = saturated_product(extent, s->dims[d]);
+  }
+  return extent;
+}
+
+int64_t plan_sum_blocks(const plan_shape *from, const int64_t *dims, uint32_t count,
+                        int64_t parts) {
+  int64_t minor = kept_extent(from, dims, count, true),
+          major = saturated_product(kept_extent(from, dims, count, false), parts);
+  if (from->elements < 1 || major < 1) return 0;
+  if (minor > 1) {
+    int64_t wide = minor % VECTOR == 0 && minor >= VECTOR * DEVICE_WARP ? VECTOR : 1;
+    return saturated_product(major, ceil_div(minor, DEVICE_WARP * wide));
+  }
+  int64_t row = max64(from->elements / major, 1),
+          warps = ceil_div(row, ELEMENTS_OF_THREAD * DEVICE_WARP);
+  if (row <= SHORT_ROW) return 0;
+  return ceil_div(major, max64(1, THREADS_OF_BLOCK / (DEVICE_WARP * warps)));
+}
+
+static double busy_share(const plan_graph *g, int64_t blocks) {
+  int64_t cores = g->memory->cores;
+  return blocks > 0 && blocks < cores ? (double)blocks / (double)cores : 1;
+}
+
+/* ---- how long ---- */
+bool plan_is_short(const plan_graph *g, int64_t cycles, int64_t elements) {
+  double share = busy_share(g, ceil_div(max64(elements, 1), ELEMENTS_OF_BLOCK));
+  return (double)cycles * (double)elements / share <
+         SHARE_OF_LAUNCH * LAUNCH_CYCLES * (double)g->memory->cores;
+}
+
+typedef struct work { /* of a kernel, for an element */
+  int64_t cycles;
+  int64_t arrays; /* read, and written */
+  int64_t spread; /* smaller ones, read again and again */
+} work;
+
+static void add_read(const plan_graph *g, uint32_t node, int64_t elements, work *out) {
+  const plan_node *n = plan_node_get(g, node);
+  while (n->kind == PLAN_BITCAST || n->kind == IR_OP_BROADCAST_IN_DIM)
+    n = plan_node_get(g, n->operands[0]);
+  if (n->kind == IR_OP_CONSTANT || n->kind == IR_OP_IOTA || n->shape.elements == 1) return;
+  if (n->shape.elements < elements) out->spread++;
+  else out->arrays++;
+}
+
+/* Of the node, with all that is computed for it. */
+static void add_work(const plan_graph *g, uint32_t node, int32_t depth, work *out) {
+  const plan_node *n = plan_node_get(g, node);
+  out->cycles = saturated_sum(out->cycles, plan_cycles(n));
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    const plan_node *x = plan_node_get(g, n->operands[i]);
+    bool is_computed = depth > 0 && !(x->flags & PLAN_FLAG_HELD) && plan_is_elementwise(x) &&
+                       x->shape.elements == n->shape.elements;
+    if (is_computed) add_work(g, n->operands[i], depth - 1, out);
+    else add_read(g, n->operands[i], n->shape.elements, out);
+  }
+}
+
+/* Of a reader, without reading the node itself. */
+static work work_of_reader(const plan_graph *g, const plan_node *reader, uint32_t node) {
+  int64_t elements = plan_node_get(g, node)->shape.elements;
+  work w = {.cycles = plan_cycles(reader), .arrays = reader->shape.elements == elements};
+  if (reader->blocks) w.cycles = saturated_sum(w.cycles, SUM_CYCLES);
+  for (uint32_t i = 0; i < reader->n_operands; i++)
+    if (reader->operands[i] != node) add_read(g, reader->operands[i], elements, &w);
+  return w;
+}
+
+/* In cycles of all cores, for an element of so many words of 32 bits. */
+static double time_of(const work *w, double share, double words) {
+  double near = share < 1 ? NEAR_CYCLES * words / share : 0, far = FAR_CYCLES * words;
+  double moved = (double)w->arrays * (near > far ? near : far) + (double)w->spread * near,
+         computed = (double)w->cycles / share;
+  return computed > moved ? computed : moved;
+}
+
+bool plan_is_made_before_sums(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  if (!g->memory->cores || !n->n_users || n->shape.elements < 1) return false;
+  double elements = (double)n->shape.elements, words = (double)n->shape.bytes / elements / 4,
+         longer = 0;
+  work own = {0};
+  add_work(g, node, PLAN_SEEN_OF_OPERANDS, &own);
+  bool is_narrow = false;
+  for (uint32_t i = 0; i < n->n_users; i++) {
+    const plan_node *u = plan_node_get(g, n->users[i]);
+    double share = u->summed == n->shape.elements ? busy_share(g, u->blocks) : 1;
+    work with = work_of_reader(g, u, node), read = with;
+    read.arrays++;
+    with.cycles = saturated_sum(with.cycles, own.cycles);
+    with.arrays += own.arrays;
+    if (n->n_users == 1) with.spread += own.spread; /* as reports say */
+    longer += time_of(&with, share, words) - time_of(&read, share, words);
+    is_narrow |= share < 1;
+  }
+  own.arrays++;
+  double apart = time_of(&own, 1, words) + LAUNCH_CYCLES * (double)g->memory->cores / elements;
+  return is_narrow && longer > apart;
+}
