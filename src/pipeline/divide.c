@@ -4,6 +4,7 @@
 #include "ir/fold.h"
 #include "ir/attrs.h"
 #include "pipeline/varying.h"
+#include "split/indices.h"
 #include "split/monoid.h"
 
 static bool counts_for_nothing(const ir_module *m, ir_kind kind, ir_value initial) {
@@ -48,7 +49,8 @@ static int64_t cost_of(const division *d, ir_op op, const split_factor *f) {
 }
 
 typedef struct way {
-  bool is_own; /* else whole */
+  bool is_own;    /* else whole */
+  bool by_places; /* of a slice of what places name */
   split_factor f;
   int64_t cost;
 } way;
@@ -59,7 +61,24 @@ static void consider(const division *d, ir_op op, bool of_result, uint32_t i, in
   if (dim == DIVISION_WHOLE || !division_find_factor(d, op, of_result, i, dim, &f)) return;
   if (f.role == SPLIT_REDUCED && !may_sum(d, op, &f)) return;
   int64_t cost = cost_of(d, op, &f);
-  if (cost < best->cost) *best = (way){true, f, cost};
+  if (cost < best->cost) *best = (way){true, false, f, cost};
+}
+
+/* Each device reads, or adds to, its slice of a table alone. What it reads is a part of a sum: the
+ * others have zeros there. */
+static void consider_places(const division *d, ir_op op, way *best) {
+  ir_kind kind = ir_kind_of(d->m, op);
+  if (kind != IR_OP_GATHER && kind != IR_OP_SCATTER) return;
+  split_factor f;
+  bool is_read = kind == IR_OP_GATHER;
+  int32_t dim = is_read ? d->values[ir_operand(d->m, op, 0)].dim
+                        : division_wanted_dim(d, ir_result(d->m, op, 0));
+  ir_dtype dtype = ir_type_at(d->m, ir_result(d->m, op, 0))->dtype;
+  if (is_read && !(division_can_reduce(IR_OP_ADD, dtype) && split_has_neutral(IR_OP_ADD, dtype)))
+    return;
+  if (dim == DIVISION_WHOLE || !division_find_places(d, op, dim, &f)) return;
+  int64_t cost = cost_of(d, op, &f);
+  if (cost < best->cost) *best = (way){true, true, f, cost};
 }
 
 static bool reads_locked(const division *d, ir_op op) {
@@ -75,6 +94,7 @@ static way find_way(const division *d, ir_op op) {
     consider(d, op, true, i, division_wanted_dim(d, v), &best);
   for (ir_value v, i = 0; (v = ir_operand_at(d->m, op, i)); i++)
     consider(d, op, false, i, d->values[v].dim, &best);
+  consider_places(d, op, &best);
   return best;
 }
 
@@ -127,6 +147,17 @@ static void do_sum(division *d, ir_op op, const split_factor *f) {
   ir_value part = is_scatter ? own_scatter(d, op, kind, operands)
                              : split_sum_part(&d->b, op, f, &trip, operands);
   set_sum(d, v, (partial_sum){kind, part, initial_of(d->m, op, kind), NULL});
+}
+
+/* What the device's slice of the table has at the places; where others have it, nothing. */
+static void do_read(division *d, ir_op op, const split_factor *f) {
+  ir_value *operands = division_operands(d, op, f), v = ir_result(d->m, op, 0),
+           table = ir_operand(d->m, op, 0);
+  split_trip slice = division_slice(d, ir_type_at(d->m, table)->dims[f->operands[0].dim]);
+  ir_value none = split_neutral(&d->b, IR_OP_ADD, ir_type_of(d->m, v), table);
+  ir_value part =
+      split_gather_step(&d->b, op, f->operands[0], &slice, operands[0], operands[1], none);
+  set_sum(d, v, (partial_sum){IR_OP_ADD, part, IR_NONE, NULL});
 }
 
 /* ---- what is linear in sums: done on the parts ---- */
@@ -195,16 +226,23 @@ static void do_same(division *d, ir_op op) {
   division_set(d, v, ir_result(d->m, ir_build_again(&d->b, op, &part, &type), 0), dim);
 }
 
+static split_trip slice_of_result(division *d, ir_op op, const split_factor *f) {
+  return division_slice(d, ir_type_at(d->m, ir_result(d->m, op, 0))->dims[f->results[0].dim]);
+}
+
 static void do_plain(division *d, ir_op op) {
   way best = find_way(d, op);
   uint32_t n = ir_op_get(d->m, op)->n_results;
   if (!best.is_own) {
     do_whole(d, op);
+  } else if (best.by_places && best.f.role == SPLIT_REDUCED) {
+    do_read(d, op, &best.f);
   } else if (best.f.role == SPLIT_REDUCED) {
     do_sum(d, op, &best.f);
   } else {
     ir_value *results = ARENA_ARRAY(d->a, ir_value, n + 1);
-    division_own_op(d, op, &best.f, results);
+    split_trip trip = best.by_places ? slice_of_result(d, op, &best.f) : division_trip(d);
+    division_own_op(d, op, &best.f, &trip, results);
     for (uint32_t i = 0; i < n; i++)
       division_set(d, ir_result(d->m, op, i), results[i], best.f.results[i].dim);
   }

@@ -132,6 +132,15 @@ split_trip division_trip(division *d) {
   return (split_trip){.start = d->number, .lo = d->number, .slice = 1, .extent = d->parts};
 }
 
+split_trip division_slice(division *d, int64_t extent) {
+  int64_t slice = extent / d->parts;
+  CTX_CHECK(d->m->ctx, slice * d->parts == extent);
+  ir_value number = division_trip(d).start,
+           each = ir_build_splat_int(&d->b, ir_type_of(d->m, number), slice),
+           start = ir_build_binary(&d->b, IR_OP_MULTIPLY, number, each);
+  return (split_trip){.start = start, .lo = start, .slice = slice, .extent = extent};
+}
+
 /* ---- values in the form that is wanted ---- */
 ir_value division_whole(division *d, ir_value v);
 ir_value division_part(division *d, ir_value v, int32_t dim);
@@ -214,6 +223,16 @@ bool division_find_factor(const division *d, ir_op op, bool of_result, uint32_t 
   return split_trace(d->a, d->m, op, of_result, i, own_pos(d, v, dim), out) && is_own(d, op, out);
 }
 
+bool division_find_places(const division *d, ir_op op, int32_t dim, split_factor *out) {
+  ir_kind kind = ir_kind_of(d->m, op);
+  if (kind != IR_OP_GATHER && kind != IR_OP_SCATTER) return false;
+  split_pos pos = {.dim = dim, .unit = 1};
+  bool is_found = split_trace(d->a, d->m, op, false, 0, pos, out);
+  for (ir_value v, i = 1; is_found && (v = ir_operand_at(d->m, op, i)); i++)
+    is_found = out->operands[i].dim < 0;
+  return is_found && out->role == (kind == IR_OP_GATHER ? SPLIT_REDUCED : SPLIT_PARALLEL);
+}
+
 ir_value *division_operands(division *d, ir_op op, const split_factor *f) {
   uint32_t n = ir_op_get(d->m, op)->n_operands;
   ir_value *parts = ARENA_ARRAY(d->a, ir_value, n + 1);
@@ -222,11 +241,11 @@ ir_value *division_operands(division *d, ir_op op, const split_factor *f) {
   return parts;
 }
 
-void division_own_op(division *d, ir_op op, const split_factor *f, ir_value *out) {
+void division_own_op(division *d, ir_op op, const split_factor *f, const split_trip *trip,
+                     ir_value *out) {
   ir_value *operands = division_operands(d, op, f);
-  split_trip trip = division_trip(d);
   ir_op first = d->m->ops.count;
-  split_tile_op(&d->b, op, f, &trip, operands, out);
+  split_tile_op(&d->b, op, f, trip, operands, out);
   say_sharding(d, ir_result(d->m, op, 0), first);
 }
 
@@ -238,8 +257,10 @@ ir_value division_part(division *d, ir_value v, int32_t dim) {
   if (x->dim == dim) return x->now;
   ir_value made;
   if (division_is_cheap(d->m, v) &&
-      division_find_factor(d, ir_value_get(d->m, v)->op, true, 0, dim, &f))
-    return division_own_op(d, ir_value_get(d->m, v)->op, &f, &made), made;
+      division_find_factor(d, ir_value_get(d->m, v)->op, true, 0, dim, &f)) {
+    split_trip trip = division_trip(d);
+    return division_own_op(d, ir_value_get(d->m, v)->op, &f, &trip, &made), made;
+  }
   ir_value whole = division_whole(d, v);
   split_trip trip = division_trip(d);
   ir_op first = d->m->ops.count;

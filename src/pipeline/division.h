@@ -73,6 +73,9 @@ bool division_can_reduce(ir_kind kind, ir_dtype dtype);
 /* The device as a trip: the one slice of as many as the axes have devices that is its own. */
 split_trip division_trip(division *d);
 
+/* The same, index by index, along a dimension of so many: a device's slice of them. */
+split_trip division_slice(division *d, int64_t extent);
+
 /* What costs less to make than to send. */
 bool division_is_cheap(const ir_module *m, ir_value v);
 /* Of a device's part along dim, or of all. */
@@ -81,12 +84,18 @@ ir_type division_type(const division *d, ir_value v, int32_t dim);
 bool division_find_factor(const division *d, ir_op op, bool of_result, uint32_t i, int32_t dim,
                           split_factor *out);
 
+/* Of a gather or scatter whose places name that dimension of its first operand, one index after the
+ * other: each device has a slice of it, and all places (split/indices.h). */
+bool division_find_places(const division *d, ir_op op, int32_t dim, split_factor *out);
+
 /* Each makes what it needs where the builder stands. part: along dim, or all. */
 ir_value division_whole(division *d, ir_value v);
 ir_value division_part(division *d, ir_value v, int32_t dim);
 void division_complete(division *d, ir_value v); /* v is no sum of parts from here on */
 ir_op division_whole_op(division *d, ir_op op);
-void division_own_op(division *d, ir_op op, const split_factor *f, ir_value *out);
+/* trip: division_trip(), or division_slice() for a factor of single indices. */
+void division_own_op(division *d, ir_op op, const split_factor *f, const split_trip *trip,
+                     ir_value *out);
 ir_value *division_operands(division *d, ir_op op, const split_factor *f);
 
 void division_set(division *d, ir_value v, ir_value now, int32_t dim);

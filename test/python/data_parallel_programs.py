@@ -150,6 +150,18 @@ def dropped_loss(p, x, y, key):
     return cross_entropy(h @ p["blocks"][0][1] @ p["out"], y)
 
 
+def tied_loss(p, tokens, y):
+    """Of words' means, by the table that the words are read from."""
+    h = jnp.tanh(p["table"][tokens].mean(1))
+    return cross_entropy(h @ p["table"].T, y)
+
+
+def tied_arguments(rows, words, mesh):
+    tokens = random.integers(0, 2048, (ROWS, 8)).astype(np.int32)
+    table = put(normal(2048, 32), words, mesh=mesh)
+    return {"table": table}, put(tokens, rows, mesh=mesh), put(tokens[:, 0], rows, mesh=mesh)
+
+
 def kernel(x, y):
     return jnp.exp(-((x[:, None, :] - y[None, :, :]) ** 2).sum(-1))
 
@@ -269,6 +281,14 @@ if CUBE:
         lambda: (put(normal(ROWS, 16), ("b", "a"), mesh=GRID), put(normal(16, 512), mesh=GRID)),
         0.2,
     )
+
+
+PROGRAMS["vocabulary"] = (  # each device has a part of the table, and of the logits
+    step(tied_loss),
+    lambda: tied_arguments("a", "b", GRID),
+    0.1,
+)
+PROGRAMS["vocabulary_along_the_batch"] = (step(tied_loss), lambda: tied_arguments("d", "d", MESH), 0.1)
 
 
 # ---- runs ----
