@@ -562,8 +562,7 @@ static int64_t column_spans_of(const kernel_nest *n, int64_t items) {
   int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
   int64_t wanted = n->machine.cores;
   if (items >= wanted || !cost_may_span_columns(n)) return 1;
-  int64_t spans = clamp64((wanted + items - 1) / items, 1, blocks / TUNED_LEAST_SPAN + 1);
-  return clamp64(spans, 1, TUNED_MOST_COLUMN_SPANS);
+  return clamp64((wanted + items - 1) / items, 1, blocks / TUNED_LEAST_SPAN + 1);
 }
 
 /* Registers for sums: three quarters, the rest for what is multiplied. */

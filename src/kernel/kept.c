@@ -116,7 +116,7 @@ static bool packs_rows(const kernel_nest *n) {
 /* Packed rows lie in groups of a tile, and no step reads from two. */
 int32_t kernel_rows_of_phase(const kernel_emitter *e) {
   int32_t rows = e->n->sizes.rows, few = cost_exps_at_once(e->n) / e->n->sizes.vectors;
-  few = few < TUNED_FEW_ROWS ? TUNED_FEW_ROWS : few;
+  if (few < 1) few = 1;
   if (!e->n->staged) return rows;
   while (few < rows && rows % few && packs_rows(e->n)) few--;
   for (uint32_t i = 0; i < e->kept.count; i++)

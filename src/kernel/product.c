@@ -171,7 +171,7 @@ static void for_rows_of_product(kernel_emitter *e, const product *p, int32_t vec
 static void emit_product(kernel_emitter *e, const product *p) {
   int32_t lanes = e->n->lanes, step = 2 * lanes;
   int64_t done = 0, groups = p->points / step;
-  if (groups >= TUNED_LOOPED_GROUPS) {
+  if (groups) {
     done = groups * step;
     kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, done), kernel_int(e, step));
     for_rows_of_product(e, p, 2, l.index, step);

@@ -44,12 +44,12 @@ module {
   // CHECK: sym_name = "left"
   // CHECK-COUNT-5: "stablehlo.triangular_solve"
   // CHECK-NOT: "stablehlo.dot_general"
-  func.func public @left(%a: tensor<200x200xf64>, %b: tensor<1000x200xf64>, %few: tensor<200x700xf64>, %c: tensor<200x200xcomplex<f64>>, %d: tensor<200x1000xcomplex<f64>>, %e: tensor<2x200x200xf64>, %f: tensor<2x200x1000xf64>, %g: tensor<60x60xf64>, %h: tensor<60x1000xf64>) -> (tensor<1000x200xf64>, tensor<200x700xf64>, tensor<200x1000xcomplex<f64>>, tensor<2x200x1000xf64>, tensor<60x1000xf64>) {
+  func.func public @left(%a: tensor<200x200xf64>, %b: tensor<1000x200xf64>, %few: tensor<200x700xf64>, %c: tensor<200x200xcomplex<f64>>, %d: tensor<200x1000xcomplex<f64>>, %e: tensor<2x200x200xf64>, %f: tensor<2x200x1000xf64>, %g: tensor<15x15xf64>, %h: tensor<15x1000xf64>) -> (tensor<1000x200xf64>, tensor<200x700xf64>, tensor<200x1000xcomplex<f64>>, tensor<2x200x1000xf64>, tensor<15x1000xf64>) {
     %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = false, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<200x200xf64>, tensor<1000x200xf64>) -> tensor<1000x200xf64>
     %1 = "stablehlo.triangular_solve"(%a, %few) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<200x200xf64>, tensor<200x700xf64>) -> tensor<200x700xf64>
     %2 = "stablehlo.triangular_solve"(%c, %d) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<200x200xcomplex<f64>>, tensor<200x1000xcomplex<f64>>) -> tensor<200x1000xcomplex<f64>>
     %3 = "stablehlo.triangular_solve"(%e, %f) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x200x200xf64>, tensor<2x200x1000xf64>) -> tensor<2x200x1000xf64>
-    %4 = "stablehlo.triangular_solve"(%g, %h) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<60x60xf64>, tensor<60x1000xf64>) -> tensor<60x1000xf64>
-    return %0, %1, %2, %3, %4 : tensor<1000x200xf64>, tensor<200x700xf64>, tensor<200x1000xcomplex<f64>>, tensor<2x200x1000xf64>, tensor<60x1000xf64>
+    %4 = "stablehlo.triangular_solve"(%g, %h) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<15x15xf64>, tensor<15x1000xf64>) -> tensor<15x1000xf64>
+    return %0, %1, %2, %3, %4 : tensor<1000x200xf64>, tensor<200x700xf64>, tensor<200x1000xcomplex<f64>>, tensor<2x200x1000xf64>, tensor<15x1000xf64>
   }
 }
