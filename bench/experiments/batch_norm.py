@@ -74,6 +74,7 @@ CASES = {
     "resnet10": lambda: resnet(10),
     "bottlenecks8": lambda: bottlenecks(8),
     "bottlenecks16": lambda: bottlenecks(16),
+    "resnet20": lambda: resnet(20),
 }
 
 

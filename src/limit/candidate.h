@@ -21,6 +21,7 @@ typedef struct candidate {
   double fused_ns;  /* the same by plan_fused_time_ns; 0: nobody asked */
   bool has_shorter; /* sums added in blocks might save passes: split/choose.h */
   bool has_whiles;  /* pipeline/made.h */
+  bool lacks_room;  /* loops might put out more that later ones make again: split/cuts.h */
   double stock_ns;  /* of what is made for the sake of time alone: without it; else 0 */
 } candidate;
 

@@ -24,9 +24,10 @@ enum {
   LEAST_TIMES_LARGER = 4,
   MOST_TIMES_LARGER = 64,
   MOST_OPS_FOR_SHORTER = 5000,
-  FIRST_CUT_QUARTERS = 3, /* of the room; less where slices are shorter */
-  MOST_SPARED = 4,        /* times that checkpoints leave more, with the same slices */
-  MOST_REFUSALS = 3,      /* by XLA, of candidates: it may be out of memory, or not like any */
+  FIRST_CUTS = 12,   /* sixteenths of the room */
+  FEWER_CUTS = 4,    /* so many less where slices are shorter */
+  MOST_SPARED = 4,   /* times that checkpoints leave more, with the same slices */
+  MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
 
 /* What a search may look at: some 20 s of CPU, or about three times what XLA takes for a program of
@@ -120,7 +121,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
                          .search_end = j->search_end,
-                         .cut_quarters = s->cut_quarters,
+                         .cut_sixteenths = s->cut_sixteenths,
                          .spare_bytes = s->spare_bytes,
                          .machine = &j->machine};
   ir_module *m;
@@ -154,7 +155,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
                   .share = TUNED_LARGE_SHARE,
-                  .cut_quarters = FIRST_CUT_QUARTERS,
+                  .cut_sixteenths = FIRST_CUTS,
                   .devices = 1,
                   .order = order,
                   .room_ops = j->search_end - j->c.looked_at,
@@ -246,10 +247,11 @@ static bool spares_more(search *s, const split_order *order) {
   return true;
 }
 
-/* Short slices are no help where what stages put out leaves them no room. */
+/* Shorter slices than these are no help where what stages put out leaves them no room. */
 static void note_cuts(search *s, const split_order *order, int64_t slice_bytes) {
-  if (order && order->has_cuts && s->slice_bytes < slice_bytes && s->cut_quarters > 1)
-    s->cut_quarters--;
+  bool is_shorter = s->slice_bytes < slice_bytes && s->slice_bytes < TUNED_CUT_SLICE;
+  if (order && order->has_cuts && is_shorter && s->cut_sixteenths > FEWER_CUTS)
+    s->cut_sixteenths -= FEWER_CUTS;
 }
 
 /* order: what became of the last one; NULL: nothing is known of it. */
@@ -360,7 +362,8 @@ static weir_status try_candidate(job *j, search *s) {
                            .time_ns = order.time_ns,
                            .fused_ns = order.fused_ns,
                            .has_shorter = order.has_shorter,
-                           .has_whiles = order.has_whiles};
+                           .has_whiles = order.has_whiles,
+                           .lacks_room = order.lacks_room};
     return WEIR_OK;
   }
   if (m) ir_module_destroy(m);
@@ -593,6 +596,37 @@ static search larger_of(const job *j, const search *s) {
   return again;
 }
 
+static void take_found(search *s, search *again) {
+  ir_module_destroy(s->found.m);
+  s->found = again->found;
+  again->found = (candidate){0};
+}
+
+static bool may_have_more_cuts(const job *j, const search *s) {
+  double before_ns = (double)j->result->summary.time_before_ns;
+  return s->found.m && s->found.lacks_room && s->devices <= 1 &&
+         s->from->ops.count <= MOST_OPS_FOR_SHORTER &&
+         s->found.time_ns > before_ns * worth_larger(j);
+}
+
+weir_status search_more_cuts(job *j, search *s, int64_t room_bytes) {
+  if (!may_have_more_cuts(j, s)) return WEIR_OK;
+  search again = larger_of(j, s);
+  int64_t more = 16 * (s->limit - s->found.needs.peak) / max64(1, room_bytes);
+  for (int shorter = 1; more > 0 && !again.found.m; shorter = 5 - shorter) {
+    if (again.most_compiles && again.compiles == again.most_compiles) break;
+    again.hold_bytes = s->hold_bytes;
+    again.cut_sixteenths = s->cut_sixteenths + (int32_t)more;
+    WEIR_TRY(try_slices(j, s, max64(LEAST_SLICE_BYTES, s->slice_bytes / shorter), &again));
+    if (shorter > 1) more /= 2;
+  }
+  if (!again.found.m) return WEIR_OK;
+  s->cut_sixteenths = again.cut_sixteenths;
+  s->slice_bytes = again.slice_bytes;
+  take_found(s, &again);
+  return WEIR_OK;
+}
+
 /* A candidate that holds. */
 typedef struct tried {
   int64_t slice_bytes, peak_bytes;
@@ -647,9 +681,7 @@ weir_status search_larger(job *j, search *s, int64_t room_bytes) {
     if (!may_fit) high = too_large = slice_bytes;
     if (!may_fit) continue;
     shorter = (tried){low, s->found.needs.peak};
-    ir_module_destroy(s->found.m);
-    s->found = again.found;
-    again.found = (candidate){0};
+    take_found(s, &again);
     low = slice_bytes;
     high = min64(too_large, most_that_may_fit(s, &shorter, low, room_bytes));
     want_faster(j, s, &again);

@@ -55,13 +55,13 @@ typedef struct search {
   bool is_over;                        /* no further candidate is worth it */
   int64_t room_ops;                    /* that it may look at */
   bool was_stopped;                    /* out: the job's search_end came before its own */
-  int64_t added_bytes;  /* out: the most that a candidate has of large parts of products' sums */
-  bool keeps_trips;     /* out: loops of a candidate keep what their trips do */
-  int32_t cut_quarters; /* of the room: for what is put out between many stages */
-  int64_t spare_bytes;  /* of what checkpoints take for free, by what the last candidate was over */
-  int32_t spared;       /* so many times, with the same slices */
-  bool no_kernels;      /* which have scratch of their own */
-  bool no_hoisting;     /* nothing is made before whiles: XLA said that it is too much */
+  int64_t added_bytes;    /* out: the most that a candidate has of large parts of products' sums */
+  bool keeps_trips;       /* out: loops of a candidate keep what their trips do */
+  int32_t cut_sixteenths; /* of the room: for what is put out between many stages */
+  int64_t spare_bytes; /* of what checkpoints take for free, by what the last candidate was over */
+  int32_t spared;      /* so many times, with the same slices */
+  bool no_kernels;     /* which have scratch of their own */
+  bool no_hoisting;    /* nothing is made before whiles: XLA said that it is too much */
   int32_t most_compiles,
       compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
   doubts doubts;
@@ -104,6 +104,9 @@ WEIR_MUST_USE weir_status search_shorter(job *j, search *s, int64_t room_bytes);
 /* Of a search that has found a candidate: longer slices are tried in its place, by how the peak
  * grows with them, and taken if they hold and are predicted to be faster. */
 WEIR_MUST_USE weir_status search_larger(job *j, search *s, int64_t room_bytes);
+/* Likewise, with slices as they are: more is kept between its loops, where they leave room
+ * (split/cuts.h). room_bytes: beside arguments and results. */
+WEIR_MUST_USE weir_status search_more_cuts(job *j, search *s, int64_t room_bytes);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);

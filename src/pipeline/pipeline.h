@@ -73,21 +73,22 @@ typedef struct split_order {
   int64_t peak_bytes; /* out: estimate afterwards */
   bool fits;          /* out */
   bool may_give_up;   /* as soon as what no seed can dissolve is over the limit */
-  int64_t whole_bytes;  /* out: of the peak that was left, what does not depend on the slices: held
-                           outside of loops. 0: it fits */
-  bool only_kernels;    /* out: all loops would be kernels, for which slices don't matter */
-  int64_t added_bytes;  /* out: the most that a loop adds as large parts of sums of products */
-  bool has_shorter;     /* out: goal.part_bytes might save passes: split/choose.h */
-  bool is_torn;         /* out: XLA's are loops that should agree on values (split/agreement.h) */
-  int32_t loops;        /* out: regions that were split */
-  int32_t cut_quarters; /* of the room beside arguments and results, for what is put out between
-                           many stages: split/cuts.h */
-  bool has_cuts;        /* out: something is */
-  int64_t spare_bytes;  /* segments in segments leave so much of the room beside arguments and
-                           results, which is: */
-  int64_t deep_bytes;   /* out */
-  int64_t kept_bytes;   /* out: the most that one of them takes of it */
-  bool keeps_trips;     /* out: some loop keeps what its trips do, in segments or not */
+  int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
+                          outside of loops. 0: it fits */
+  bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */
+  int64_t added_bytes; /* out: the most that a loop adds as large parts of sums of products */
+  bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
+  bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */
+  int32_t loops;       /* out: regions that were split */
+  int32_t cut_sixteenths; /* of the room beside arguments and results, for what is put out
+                             between many stages: split/cuts.h */
+  bool has_cuts;          /* out: something is, or might be with more room */
+  bool lacks_room;        /* out: there might be more of it */
+  int64_t spare_bytes;    /* segments in segments leave so much of the room beside arguments and
+                             results, which is: */
+  int64_t deep_bytes;     /* out */
+  int64_t kept_bytes;     /* out: the most that one of them takes of it */
+  bool keeps_trips;       /* out: some loop keeps what its trips do, in segments or not */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
   bool is_trial; /* nothing is asked but whether it holds: no kernels, no report */
@@ -133,6 +134,9 @@ unsplit splitter_unsplit(const ir_module *m, const split_order *order);
 bool splitter_leaves_alone(const unsplit *u, const split_order *order);
 void splitter_above_threshold(ir_module *m, split_order *order);
 void splitter_to_fit(ir_module *m, split_order *order);
+/* Whether it fits as it stands. Of many loops whose results are read by later ones, that is less
+ * once they are whiles. */
+void splitter_judge(const ir_module *m, split_order *order);
 
 /* spread.c: of a program of several partitions that says nothing of shardings, the values above the
  * threshold sharded. In place; whether any is. */

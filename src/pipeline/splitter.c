@@ -22,7 +22,8 @@ typedef struct tried {
   split_memo known;
   bool has_shorter;    /* of some choice: split/choose.h */
   int64_t added_bytes; /* most parts_bytes of a choice: likewise */
-  bool has_cuts;       /* of some region: split/cuts.h */
+  bool has_cuts;       /* of some region, or it might have: split/cuts.h */
+  bool lacks_room;     /* likewise, for more of them */
 } tried;
 
 static tried tried_begin(ctx *c) { return (tried){.values.a = arena_create(c)}; }
@@ -120,7 +121,8 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             choice.reductions, (long long)choice.region->held_bytes);
     t->has_shorter |= choice.has_shorter;
     t->added_bytes = max64(t->added_bytes, choice.parts_bytes);
-    t->has_cuts |= choice.region->is_cut != NULL;
+    t->has_cuts |= choice.region->may_be_cut;
+    t->lacks_room |= choice.region->lacks_room;
     choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
   } else if (!is_added_in_blocks(m, block, goal)) {
@@ -353,7 +355,7 @@ static int64_t estimated_bytes(arena *scratch, const ir_module *m, const split_o
   return plan_peak_of(scratch, m, order->order, memory).total_bytes;
 }
 
-static void judge(ir_module *m, split_order *order) {
+void splitter_judge(const ir_module *m, split_order *order) {
   arena *scratch = arena_create(m->ctx);
   order->peak_bytes = estimated_bytes(scratch, m, order);
   order->fits = order->peak_bytes <= order->limit_bytes;
@@ -371,7 +373,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
   }
   if (!order->no_kernels) kernels_mark_loops(m, order->machine, order->least_gain);
   tried_end(&t);
-  if (order->limit_bytes) judge(m, order);
+  if (order->limit_bytes) splitter_judge(m, order);
 }
 
 /* ---- until it fits ---- */
@@ -550,7 +552,7 @@ static bool is_hopeless(const plan_peak *peak, const split_order *order) {
 
 /* Slices and what they are made of need some, too. */
 static int64_t room_of_cuts(const plan_peak *peak, const split_order *order) {
-  return max64(0, order->limit_bytes - plan_held_bytes(peak)) / 4 * order->cut_quarters;
+  return max64(0, order->limit_bytes - plan_held_bytes(peak)) / 16 * order->cut_sixteenths;
 }
 
 static progress split_once(ir_module *m, split_order *order, tried *t) {
@@ -586,6 +588,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   order->has_shorter = t.has_shorter;
   order->added_bytes = t.added_bytes;
   order->has_cuts = t.has_cuts;
+  order->lacks_room = t.lacks_room;
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));
   tried_end(&t);
 }

@@ -1,6 +1,7 @@
 #include "split/apart.h"
 #include "split/held.h"
 #include "split/instances.h"
+#include "split/spans.h"
 #include "split/stages.h"
 #include "split/state.h"
 
@@ -166,6 +167,7 @@ static bool find_roots(grouping *g) {
   const split_region *r = g->r;
   uint32_t n_large = 0;
   g->n_roots = 0;
+  if (split_puts_out_again(r, g->stage)) return false;
   for (uint32_t i = r->stage_from[g->stage]; i < r->stage_from[g->stage + 1]; i++) {
     const split_member *member = &r->members.at[r->by_stage[i]];
     if (is_tied(member)) return false;

@@ -331,7 +331,7 @@ static bool saves_any(const split_region *r, ir_value v) {
 
 static bool is_dissolved(split_region *r, ir_value v, split_pos pos) {
   return split_instance_get(r, v, pos)->traced && split_instance_stage(r, v, pos) < SPLIT_NEVER &&
-         !r->needed_outside[v] && saves_any(r, v);
+         (!r->needed_outside[v] || split_is_only_cut(r, v)) && saves_any(r, v);
 }
 
 /* ---- what is known already ---- */

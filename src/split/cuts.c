@@ -5,6 +5,7 @@
 #include "split/held.h"
 #include "split/mincut.h"
 #include "split/repeats.h"
+#include "split/spans.h"
 #include "split/stages.h"
 #include "split/state.h"
 
@@ -155,8 +156,10 @@ static int32_t cut_before(cutter *c, int32_t stage) {
 
 void split_cut_stages(split_region *r, int32_t segment) {
   CTX_CHECK(r->m->ctx, segment > 0 && r->is_cut && r->is_held);
-  memset(r->is_cut, 0, r->m->values.count * sizeof *r->is_cut);
+  split_clear_spans(r);
   cutter c = cutter_of(r, segment);
   for (int32_t stage = segment; stage < r->n_stages; stage += segment)
     stage = cut_before(&c, stage);
+  for (ir_value v = 1; v < r->n_values; v++)
+    if (r->is_cut[v]) split_add_span(r, v, split_outside_stage(r, v) - 1, r->n_stages - 1);
 }

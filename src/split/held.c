@@ -5,6 +5,7 @@
 #include "split/kept.h"
 #include "split/parts.h"
 #include "split/sorts.h"
+#include "split/spans.h"
 #include "split/stages.h"
 #include "split/state.h"
 
@@ -63,7 +64,8 @@ void split_find_held(split_region *r) {
 
 bool split_is_put_out(const split_region *r, ir_value v) {
   bool later = r->is_read[v] && !split_is_large(r, v) && (r->n_stages > 1 || !r->may_shift);
-  return later || r->needed_outside[v];
+  bool only_again = split_is_only_cut(r, v) && !split_begins_span(r, v, r->outside_stage[v] - 1);
+  return later || (r->needed_outside[v] && !only_again);
 }
 
 bool split_puts_out(const split_region *r, const split_member *member) {

@@ -11,9 +11,14 @@
 #include "split/range.h"
 #include "split/repeats.h"
 #include "split/shards.h"
+#include "split/spans.h"
 #include "split/stages.h"
 
-enum { MOST_COPIES = 16 }; /* of a member on average, in the loops of a region */
+enum {
+  MOST_COPIES = 16, /* of a member on average, in the loops of a region */
+  MOST_MADE = 4096, /* of fewer members together loops may make any number of copies */
+  MADE_FREELY = 256 /* of fewer, cuts are not looked for either */
+};
 
 static void check_member(const split_region *r, const split_member *member) {
   const split_factor *f = &member->factor;
@@ -95,7 +100,7 @@ static void find_loops(split_region *r) {
   if (!r->failed && r->may_shift) split_find_range(r);
   if (!r->failed) split_find_groups(r);
   if (!r->failed) split_count_loops(r);
-  if (!r->failed) r->failed = r->repeats = split_repeats(r, MOST_COPIES);
+  if (!r->failed) r->failed = r->repeats = split_repeats(r, MOST_COPIES, MOST_MADE);
 }
 
 static void forget_loops(split_region *r) {
@@ -117,21 +122,32 @@ static bool cut_in(split_region *r, int32_t segment, int64_t room_bytes) {
   return bytes <= room_bytes;
 }
 
-/* In the shortest segments whose cuts have room; where there are none, not at all. */
+/* In the shortest segments whose cuts have room; false: there are none. */
+static bool cut_in_segments(split_region *r, int64_t room_bytes) {
+  for (int32_t segment = 1; segment < r->n_stages; segment += (segment + 1) / 2)
+    if (cut_in(r, segment, room_bytes)) return true;
+  return false;
+}
+
+/* In segments or by a schedule of spans, whichever makes less; where none has room, not at all. */
 static void cut(split_region *r, int64_t room_bytes) {
   uint32_t n = r->m->values.count;
+  split_plan *plan = split_plan_spans(r);
   r->is_held = ARENA_COPY(r->scratch, bool, r->needed_outside, n);
   r->is_cut = ARENA_ARRAY(r->scratch, bool, n);
-  for (int32_t segment = 1; segment < r->n_stages; segment += (segment + 1) / 2)
-    if (cut_in(r, segment, room_bytes)) return;
-  r->is_cut = NULL;
+  bool in_segments = cut_in_segments(r, room_bytes);
+  if (!in_segments) split_clear_spans(r);
+  bool in_spans = plan && split_choose_spans(plan, room_bytes, !in_segments);
+  if (!in_segments && !in_spans) r->is_cut = NULL;
+  if (in_segments && !in_spans) return;
   forget_loops(r);
   find_loops(r);
 }
 
 static void cut_or_refuse(split_region *r, int64_t room_bytes) {
   bool may_cut = room_bytes > 0 && !r->may_shift && !r->keeps_any && (!r->failed || r->repeats);
-  if (may_cut && (r->repeats || split_repeats(r, TUNED_CUT_COPIES))) cut(r, room_bytes);
+  r->may_be_cut = may_cut && (r->repeats || split_repeats(r, TUNED_CUT_COPIES, MADE_FREELY));
+  if (r->may_be_cut) cut(r, room_bytes);
   if (r->repeats)
     ctx_log(r->m->ctx, 4, "a region of %u members in %d loops repeats too much", r->members.count,
             r->n_loops);

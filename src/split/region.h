@@ -55,6 +55,12 @@ typedef struct split_instance {
   uint32_t made_by, asked_by; /* the first and the last root of a stage; + 1: split/apart.c */
 } split_instance;
 
+typedef struct split_span { /* of a cut: split/spans.h */
+  ir_value value;
+  int32_t from, to; /* stages: put out by the loop of the first, read behind it up to the last */
+  uint32_t next;    /* of the same value; index + 1, 0: none */
+} split_span;
+
 typedef struct split_asked { /* a while was asked for a factor: its whole body has to be looked at
                               */
   ir_op op;
@@ -148,11 +154,15 @@ typedef struct split_region {
   bool *needed_outside;     /* by value: large ones that must be put out */
   bool *is_read;            /* by value: results of members that somebody uses */
   split_outside outside;
-  bool *is_kept;       /* by value: large ones that later loops read: split/kept.h */
-  bool *is_cut;        /* likewise: split/cuts.h; NULL: none is */
-  const bool *is_held; /* by value: needed_outside without cuts; NULL where there are none */
-  bool *is_reselected; /* by value: selected elements that are made again where they are compared
-                          (split/agreement.h); NULL where loops may be kernels */
+  bool *is_kept;   /* by value: large ones that later loops read: split/kept.h */
+  bool lacks_room; /* with more there might be more spans */
+  bool may_be_cut; /* loops make members so often that cuts were looked for */
+  bool *is_cut;    /* those with spans: split/cuts.h; NULL: none is */
+  VEC(split_span) spans;
+  uint32_t *first_span; /* by value: index + 1; NULL where is_cut is */
+  const bool *is_held;  /* by value: needed_outside without cuts; NULL where there are none */
+  bool *is_reselected;  /* by value: selected elements that are made again where they are compared
+                           (split/agreement.h); NULL where loops may be kernels */
   bool keeps_any;
 } split_region;
 

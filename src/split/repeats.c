@@ -2,9 +2,8 @@
 
 #include "base/ints.h"
 #include "split/held.h"
+#include "split/spans.h"
 #include "split/stages.h"
-
-enum { MOST_MADE = 4096 }; /* of fewer members together loops may make any number of copies */
 
 void split_count_loops(split_region *r) {
   bool *counted = ARENA_ARRAY(r->scratch, bool, (size_t)(r->n_stages * r->n_groups) + 1);
@@ -53,17 +52,26 @@ static void make_operands(making *k, uint32_t index) {
   }
 }
 
+/* Of a value that may be cut. */
+static uint32_t member_of(const split_region *r, ir_value v) {
+  uint32_t member = r->member_of[ir_value_get(r->m, v)->op];
+  CTX_CHECK(r->m->ctx, member);
+  return member - 1;
+}
+
 /* What the loops of the stage put out, and all that it has to make for it. */
 static void make_stage(making *k) {
   const split_region *r = k->r;
   for (uint32_t i = r->stage_from[k->stage]; i < r->stage_from[k->stage + 1]; i++)
     if (split_puts_out(r, &r->members.at[r->by_stage[i]])) make_member(k, r->by_stage[i]);
+  for (uint32_t i = 0; r->is_cut && i < r->spans.count; i++)
+    if (r->spans.at[i].from == k->stage) make_member(k, member_of(r, r->spans.at[i].value));
   while (k->pending.count) make_operands(k, k->pending.at[--k->pending.count]);
 }
 
-bool split_repeats(split_region *r, int32_t copies) {
-  if ((int64_t)r->n_loops * r->members.count <= MOST_MADE || r->n_loops <= copies) return false;
-  int64_t most = max64(MOST_MADE, (int64_t)copies * r->members.count);
+bool split_repeats(split_region *r, int32_t copies, int64_t at_least) {
+  if ((int64_t)r->n_loops * r->members.count <= at_least || r->n_loops <= copies) return false;
+  int64_t most = max64(at_least, (int64_t)copies * r->members.count);
   making k = making_of(r);
   for (; k.stage < r->n_stages && k.made <= most; k.stage++) make_stage(&k);
   return k.made > most;

@@ -5,9 +5,9 @@
 
 void split_count_loops(split_region *r);
 /* Of a region that has its stages and its loops: whether these make a member more often than
- * `copies` on average, and many members. Cost: one look at each member of each loop, as long as
- * they do not. */
-bool split_repeats(split_region *r, int32_t copies);
+ * `copies` on average, and `at_least` so many in all. Cost: one look at each member of each loop,
+ * as long as they do not. */
+bool split_repeats(split_region *r, int32_t copies, int64_t at_least);
 
 /* By member: whether the loops of the stage make it. */
 const bool *split_made_in(split_region *r, int32_t stage);

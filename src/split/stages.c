@@ -99,7 +99,9 @@ int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos) {
 }
 
 bool split_is_cut_before(split_region *r, ir_value v, int32_t stage) {
-  return r->is_cut && r->is_cut[v] && split_outside_stage(r, v) <= stage;
+  for (uint32_t i = r->is_cut ? r->first_span[v] : 0; i; i = r->spans.at[i - 1].next)
+    if (r->spans.at[i - 1].from < stage && stage <= r->spans.at[i - 1].to) return true;
+  return false;
 }
 
 bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) {

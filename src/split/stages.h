@@ -11,7 +11,8 @@ void split_find_stages(split_region *r);
  */
 int32_t split_instance_stage(split_region *r, ir_value v, split_pos pos);
 int32_t split_outside_stage(split_region *r, ir_value v);
-/* Whether a cut (split/cuts.h) put it out in a loop before that of `stage`. */
+/* Whether a loop before that of `stage` put it out for this one: a span of it has the stage
+ * (split/spans.h). */
 bool split_is_cut_before(split_region *r, ir_value v, int32_t stage);
 /* Whether the loop of `stage` computes the instance itself rather than reads it from outside. */
 bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage);

@@ -9,6 +9,7 @@
 #include "split/prefix.h"
 #include "split/repeats.h"
 #include "split/sorts.h"
+#include "split/spans.h"
 #include "split/stages.h"
 #include "split/stream.h"
 #include "split/window.h"
@@ -364,16 +365,31 @@ static ir_value emit_result(loop_builder *l, const split_member *member, uint32_
   return emit(l, v, member->factor.results[j]);
 }
 
+static void put_out_result(loop_builder *l, const split_member *member, uint32_t j) {
+  ir_value v = ir_result(l->r->m, member->op, j), x = emit_result(l, member, j);
+  split_pos whole = member->factor.results[j], pos = split_core(whole);
+  if (!split_pos_equal(whole, pos)) x = split_window_part(&l->body, &l->trip, x, whole, pos);
+  if (is_slice(l, v, pos)) add_result(l, v, pos, x, false);
+  else put_out_windows(l, v, pos, x);
+  l->put_out[v] = true;
+}
+
 static void put_out_slices(loop_builder *l, const split_member *member) {
   if (split_is_partial(l->r, member)) return;
-  for (ir_value v, j = 0; (v = ir_result_at(l->r->m, member->op, j)); j++) {
-    if (member->is_idle || member->factor.results[j].dim < 0 || !wants_out(l, v)) continue;
-    split_pos whole = member->factor.results[j], pos = split_core(whole);
-    ir_value x = emit_result(l, member, j);
-    if (!split_pos_equal(whole, pos)) x = split_window_part(&l->body, &l->trip, x, whole, pos);
-    if (is_slice(l, v, pos)) add_result(l, v, pos, x, false);
-    else put_out_windows(l, v, pos, x);
-    l->put_out[v] = true;
+  for (ir_value v, j = 0; (v = ir_result_at(l->r->m, member->op, j)); j++)
+    if (!member->is_idle && member->factor.results[j].dim >= 0 && wants_out(l, v))
+      put_out_result(l, member, j);
+}
+
+/* Cuts that were there before, or that earlier stages made first: later loops read what is put out
+ * last. */
+static void put_out_again(loop_builder *l) {
+  split_region *r = l->r;
+  for (uint32_t i = 0; r->is_cut && l->group == 0 && i < r->spans.count; i++) {
+    const split_span *s = &r->spans.at[i];
+    if (s->from != l->stage || !split_is_put_out_again(r, s)) continue;
+    const split_member *member = split_first_member(r, ir_value_get(r->m, s->value)->op);
+    put_out_result(l, member, ir_value_get(r->m, s->value)->index);
   }
 }
 
@@ -521,5 +537,6 @@ void split_build_trip(loop_builder *l, int64_t slice) {
       put_out_sums(l, member);
     } else if (reduces_wanted(l, member)) reduce_inside(l, member);
   }
+  put_out_again(l);
   if (l->yields.count) order_args(l);
 }

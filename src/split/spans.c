@@ -1,0 +1,357 @@
+#include "split/spans.h"
+
+#include <stdlib.h>
+
+#include "ir/flops.h"
+#include "machine/tuned.h"
+#include "split/closure.h"
+#include "split/held.h"
+#include "split/stages.h"
+#include "split/state.h"
+
+enum {
+  MOST_LOOKS = 4 << 20, /* members times stages; of more no schedule is made */
+  LOOKS = 64,           /* at members in order take as long as one at an op */
+  MOST_ROUNDS = 64
+};
+
+/* ---- those of a region ---- */
+void split_add_span(split_region *r, ir_value v, int32_t from, int32_t to) {
+  CTX_CHECK(r->m->ctx, from + 1 >= r->outside_stage[v] && from <= to);
+  VEC_PUSH(r->scratch, &r->spans, (split_span){v, from, to, r->first_span[v]});
+  r->first_span[v] = r->spans.count;
+  r->is_cut[v] = true;
+}
+
+void split_clear_spans(split_region *r) {
+  uint32_t n = r->m->values.count;
+  if (!r->first_span) r->first_span = ARENA_ARRAY(r->scratch, uint32_t, n);
+  memset(r->first_span, 0, n * sizeof *r->first_span);
+  memset(r->is_cut, 0, n * sizeof *r->is_cut);
+  r->spans.count = 0;
+}
+
+static split_span *span_from(const split_region *r, ir_value v, int32_t stage) {
+  for (uint32_t i = r->first_span[v]; i; i = r->spans.at[i - 1].next)
+    if (r->spans.at[i - 1].from == stage) return &r->spans.at[i - 1];
+  return NULL;
+}
+
+bool split_begins_span(const split_region *r, ir_value v, int32_t stage) {
+  return r->is_cut && span_from(r, v, stage);
+}
+
+bool split_is_put_out_again(const split_region *r, const split_span *s) {
+  return s->from + 1 > r->outside_stage[s->value];
+}
+
+bool split_puts_out_again(const split_region *r, int32_t stage) {
+  for (uint32_t i = 0; r->is_cut && i < r->spans.count; i++) {
+    const split_span *s = &r->spans.at[i];
+    if (s->from == stage && split_is_put_out_again(r, s)) return true;
+  }
+  return false;
+}
+
+/* ---- what loops make, of what ---- */
+typedef struct reading { /* in a loop of a stage before `until` of what it makes itself */
+  uint32_t node;
+  int32_t until;
+} reading;
+
+typedef struct node { /* an op with members, in program order */
+  ir_value value;     /* that may be kept; IR_NONE: its results may not */
+  int32_t first;      /* the stage that makes that first */
+  uint32_t readings, end;
+  double work, bytes;
+} node;
+
+typedef struct root {
+  int32_t stage;
+  uint32_t node;
+} root;
+
+struct split_plan {
+  split_region *r;
+  uint32_t n; /* nodes */
+  int32_t n_stages;
+  node *nodes;
+  VEC(reading) readings;
+  VEC(root) roots;
+  uint32_t *node_of; /* by op: + 1 */
+  float *saved;   /* by node and stage: what its loop need not make where the node is there; 0: it
+                     does not make it */
+  double *work;   /* by stage */
+  double *used;   /* by stage: bytes of spans */
+  bool *is_stale; /* by stage: what is known of it was before the last spans */
+  /* of one stage */
+  bool *is_made;
+  uint32_t *dominator, *depth; /* n: the loop itself */
+  double *total;
+};
+
+/* As long as nothing is cut: until which stage loops make the operand; 0: none does. */
+static int32_t made_until(split_region *r, ir_value v, split_pos pos) {
+  if (!ir_is_made_in(r->m, v, r->block) || pos.dim < 0) return 0;
+  if (split_is_inside(r, v, pos, SPLIT_NEVER - 1)) return SPLIT_NEVER;
+  return split_outside_stage(r, v);
+}
+
+static void add_readings(split_plan *p, const split_member *member) {
+  split_region *r = p->r;
+  for (ir_value v, j = 0; (v = ir_operand_at(r->m, member->op, j)); j++) {
+    int32_t until = made_until(r, v, member->factor.operands[j]);
+    ir_op op = ir_value_get(r->m, v)->op;
+    if (until && p->node_of[op])
+      VEC_PUSH(r->scratch, &p->readings, (reading){p->node_of[op] - 1, until});
+  }
+}
+
+static bool may_be_kept(const split_region *r, ir_op op) {
+  ir_value v = ir_result(r->m, op, 0);
+  const split_member *member = split_first_member(r, op);
+  return ir_op_get(r->m, op)->n_results == 1 && split_is_large(r, v) && !r->needed_outside[v] &&
+         member->factor.role == SPLIT_PARALLEL && !member->next && !split_is_partial(r, member);
+}
+
+static double bytes_of(const split_region *r, ir_op op) {
+  double bytes = 0;
+  for (ir_value v, j = 0; (v = ir_result_at(r->m, op, j)); j++)
+    if (split_is_large(r, v)) bytes += (double)ir_value_bytes(r->m, v);
+  return bytes;
+}
+
+static void add_node(split_plan *p, ir_op op) {
+  split_region *r = p->r;
+  node *x = &p->nodes[p->n];
+  x->bytes = bytes_of(r, op);
+  x->work = (double)ir_op_flops(r->scratch, r->m, op) + TUNED_CUT_BYTE * x->bytes;
+  x->readings = p->readings.count;
+  if (may_be_kept(r, op)) {
+    x->value = ir_result(r->m, op, 0);
+    x->first = split_outside_stage(r, x->value) - 1;
+  }
+  for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k)) {
+    if (split_puts_out(r, k)) VEC_PUSH(r->scratch, &p->roots, (root){k->stage, p->n});
+    add_readings(p, k);
+  }
+  x->end = p->readings.count;
+  p->node_of[op] = ++p->n;
+}
+
+split_plan *split_plan_spans(split_region *r) {
+  uint32_t n = r->members.count;
+  if ((int64_t)n * r->n_stages > MOST_LOOKS) return NULL;
+  split_plan *p = ARENA_NEW(r->scratch, split_plan);
+  *p = (split_plan){.r = r,
+                    .n_stages = r->n_stages,
+                    .nodes = ARENA_ARRAY(r->scratch, node, n),
+                    .node_of = ARENA_ARRAY(r->scratch, uint32_t, r->m->ops.count),
+                    .saved = ARENA_ARRAY(r->scratch, float, (size_t)n *(size_t)r->n_stages),
+                    .work = ARENA_ARRAY(r->scratch, double, (size_t)r->n_stages),
+                    .used = ARENA_ARRAY(r->scratch, double, (size_t)r->n_stages),
+                    .is_stale = ARENA_ARRAY(r->scratch, bool, (size_t)r->n_stages),
+                    .is_made = ARENA_ARRAY(r->scratch, bool, n + 1),
+                    .dominator = ARENA_ARRAY(r->scratch, uint32_t, n + 1),
+                    .depth = ARENA_ARRAY(r->scratch, uint32_t, n + 1),
+                    .total = ARENA_ARRAY(r->scratch, double, n + 1)};
+  for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++)
+    if (r->member_of[op]) add_node(p, op);
+  return p;
+}
+
+/* ---- one stage: what its loop makes, and what each of that stands for ---- */
+static uint32_t common(const split_plan *p, uint32_t a, uint32_t b) {
+  while (a != b)
+    if (p->depth[a] >= p->depth[b]) a = p->dominator[a];
+    else b = p->dominator[b];
+  return a;
+}
+
+static void need(split_plan *p, uint32_t x, uint32_t by) {
+  p->dominator[x] = p->is_made[x] ? common(p, p->dominator[x], by) : by;
+  p->is_made[x] = true;
+}
+
+static bool is_there(const split_plan *p, uint32_t x, int32_t stage) {
+  return p->nodes[x].value && split_is_cut_before(p->r, p->nodes[x].value, stage);
+}
+
+static void begin_stage(split_plan *p, int32_t stage) {
+  const split_region *r = p->r;
+  memset(p->is_made, 0, p->n);
+  p->depth[p->n] = 0;
+  for (uint32_t i = 0; i < p->roots.count; i++)
+    if (p->roots.at[i].stage == stage) need(p, p->roots.at[i].node, p->n);
+  for (uint32_t i = 0; i < r->spans.count; i++)
+    if (r->spans.at[i].from == stage)
+      need(p, p->node_of[ir_value_get(r->m, r->spans.at[i].value)->op] - 1, p->n);
+}
+
+/* From the last node to the first: who reads it was looked at. */
+static void find_made(split_plan *p, int32_t stage) {
+  begin_stage(p, stage);
+  for (uint32_t x = p->n; x-- > 0;) {
+    if (!p->is_made[x]) continue;
+    p->depth[x] = p->depth[p->dominator[x]] + 1;
+    for (uint32_t i = p->nodes[x].readings; i < p->nodes[x].end; i++) {
+      reading by = p->readings.at[i];
+      if (stage < by.until && !is_there(p, by.node, stage)) need(p, by.node, x);
+    }
+  }
+}
+
+static void look_at_stage(split_plan *p, int32_t stage) {
+  find_made(p, stage);
+  for (uint32_t x = 0; x <= p->n; x++) p->total[x] = 0;
+  for (uint32_t x = 0; x < p->n; x++) {
+    if (p->is_made[x]) p->total[x] += p->nodes[x].work;
+    if (p->is_made[x]) p->total[p->dominator[x]] += p->total[x];
+    p->saved[(size_t)x * (size_t)p->n_stages + (size_t)stage] =
+        p->is_made[x] ? (float)p->total[x] : 0;
+  }
+  p->work[stage] = p->total[p->n];
+  p->is_stale[stage] = false;
+  p->r->m->ctx->looked_at += p->n / LOOKS;
+}
+
+static double look_at_stages(split_plan *p) {
+  double work = 0;
+  for (int32_t stage = 0; stage < p->n_stages; stage++) {
+    if (p->is_stale[stage]) look_at_stage(p, stage);
+    work += p->work[stage];
+  }
+  return work;
+}
+
+/* ---- which spans ---- */
+typedef struct offer {
+  uint32_t node;
+  int32_t from, to;
+  double gain, score;
+} offer;
+
+/* In a stage, for the value from an earlier one on. */
+static bool has_room(const split_plan *p, const node *d, int32_t from, int32_t stage, double room) {
+  const split_span *own = span_from(p->r, d->value, from);
+  return (own && stage <= own->to) || p->used[stage] + d->bytes <= room;
+}
+
+/* Each loop that reads it reads as much as a move would. */
+static void extend_offers(const split_plan *p, uint32_t x, int32_t from, double room, offer *best) {
+  const node *d = &p->nodes[x];
+  const float *saved = p->saved + (size_t)x * (size_t)p->n_stages;
+  double move = TUNED_CUT_BYTE * d->bytes, gain = -move;
+  for (int32_t to = from + 1; to < p->n_stages && has_room(p, d, from, to, room); to++) {
+    if (saved[to] <= 0) continue;
+    if (span_from(p->r, d->value, to)) return; /* it is there from here on */
+    gain += saved[to] - move;
+    double score = gain > 0 ? gain * gain / ((to - from + 1) * d->bytes) : 0;
+    if (score > best->score) *best = (offer){x, from, to, gain, score};
+  }
+}
+
+static offer best_of(const split_plan *p, uint32_t x, double room) {
+  offer best = {x, 0, 0, 0, 0};
+  const node *d = &p->nodes[x];
+  const float *saved = p->saved + (size_t)x * (size_t)p->n_stages;
+  for (int32_t from = d->first; from < p->n_stages; from++)
+    if (saved[from] > 0 && has_room(p, d, from, from, room)) extend_offers(p, x, from, room, &best);
+  return best;
+}
+
+static int by_score(const void *a, const void *b) {
+  const offer *x = a, *y = b;
+  if (x->score != y->score) return x->score > y->score ? -1 : 1;
+  return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void take(split_plan *p, const offer *o) {
+  split_region *r = p->r;
+  const node *d = &p->nodes[o->node];
+  split_span *old = span_from(r, d->value, o->from);
+  for (int32_t stage = o->from; stage <= o->to; stage++) {
+    if (!old || stage > old->to) p->used[stage] += d->bytes;
+    p->is_stale[stage] = true;
+  }
+  if (!old) split_add_span(r, d->value, o->from, o->to);
+  else if (old->to < o->to) old->to = o->to;
+}
+
+static bool is_disjoint(const split_plan *p, const offer *o) {
+  for (int32_t stage = o->from; stage <= o->to; stage++)
+    if (p->is_stale[stage]) return false;
+  return true;
+}
+
+/* What spans elsewhere gain does not change by one. */
+static bool take_round(split_plan *p, double room, double least) {
+  offer *all = ARENA_ARRAY(p->r->scratch, offer, p->n);
+  uint32_t n = 0;
+  for (uint32_t x = 0; x < p->n; x++) {
+    if (!p->nodes[x].value) continue;
+    offer o = best_of(p, x, room);
+    if (o.gain > least) all[n++] = o;
+  }
+  qsort(all, n, sizeof *all, by_score);
+  for (uint32_t i = 0; i < n; i++)
+    if (is_disjoint(p, &all[i])) take(p, &all[i]);
+  p->r->m->ctx->looked_at += p->n / 4;
+  return n > 0;
+}
+
+static void make_all_stale(split_plan *p) {
+  for (int32_t stage = 0; stage < p->n_stages; stage++) p->is_stale[stage] = true;
+}
+
+static double once(const split_plan *p) {
+  double work = 0;
+  for (uint32_t x = 0; x < p->n; x++) work += p->nodes[x].work;
+  return work;
+}
+
+static double choose(split_plan *p, int64_t room_bytes) {
+  double least = TUNED_CUT_GAIN * once(p), work;
+  split_clear_spans(p->r);
+  make_all_stale(p);
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    work = look_at_stages(p);
+    if (!take_round(p, (double)room_bytes, least)) return work;
+  }
+  return look_at_stages(p);
+}
+
+static double work_with(split_plan *p) {
+  make_all_stale(p);
+  return look_at_stages(p);
+}
+
+static uint32_t values_with_spans(const split_region *r) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->spans.count; i++) n += !r->spans.at[i].next;
+  return n;
+}
+
+/* With more room for any value there might be more spans. */
+static bool lacks_room(const split_plan *p, int64_t room_bytes) {
+  double used = 0, largest = 0;
+  for (int32_t stage = 0; stage < p->n_stages; stage++)
+    if (p->used[stage] > used) used = p->used[stage];
+  for (uint32_t x = 0; x < p->n; x++)
+    if (p->nodes[x].value && p->nodes[x].bytes > largest) largest = p->nodes[x].bytes;
+  return used + largest > (double)room_bytes;
+}
+
+bool split_choose_spans(split_plan *p, int64_t room_bytes, bool must) {
+  split_region *r = p->r;
+  uint32_t n = r->spans.count;
+  split_span *old = n ? ARENA_COPY(r->scratch, split_span, r->spans.at, n) : NULL;
+  double before = must ? 0 : work_with(p), work = choose(p, room_bytes);
+  ctx_log(r->m->ctx, 5, "%u spans of %u values: %.2f times the work of all members, %.2f without",
+          r->spans.count, values_with_spans(r), work / once(p), before / once(p));
+  r->lacks_room = lacks_room(p, room_bytes);
+  if (r->spans.count && (must || work < before)) return true;
+  split_clear_spans(r);
+  for (uint32_t i = 0; i < n; i++) split_add_span(r, old[i].value, old[i].from, old[i].to);
+  return false;
+}
