@@ -10,6 +10,7 @@
  * and what is copied is a slice.
  */
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "split/loops.h"
 #include "split/window.h"
 
@@ -131,6 +132,35 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   ir_build_return(&b, IR_OP_RETURN, yields, n);
 }
 
+/* A number of what the loop waits for, which is small and computed; IR_NONE: there is none. */
+static ir_value number_before(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {
+  ir_module *m = w->m;
+  for (uint32_t i = l->n_inputs; i-- > 0;) {
+    ir_value v = ir_map_get(w->renamed, ir_operand(m, op, i));
+    const ir_type_data *t = ir_type_at(m, v);
+    if (l->in_dims[i] >= 0 || !ir_value_get(m, v)->op || t->dtype != IR_F32) continue;
+    if (ir_is_splat_constant(m, v) || t->rank > 2) continue;
+    int64_t zero[IR_MAX_RANK] = {0}, one[IR_MAX_RANK];
+    for (int32_t d = 0; d < IR_MAX_RANK; d++) one[d] = 1;
+    ir_value first = t->rank ? ir_build_slice(b, v, zero, one, one) : v;
+    return ir_build_reshape(b, first, ir_scalar(m, IR_F32));
+  }
+  return IR_NONE;
+}
+
+/* Written by a loop among many whose results are read by later ones: it begins no earlier than what
+ * the loop waits for. Else XLA may begin with all of them. */
+static ir_value overwritten_in_turn(lowering *w, ir_builder *b, ir_op op, const split_loop *l,
+                                    ir_type t) {
+  ir_value number = number_before(w, b, op, l);
+  ir_type scalar = ir_scalar(w->m, IR_F32);
+  if (!number || ir_type_get(w->m, t)->dtype != IR_F32) return IR_NONE;
+  int64_t which = w->begun.count;
+  VEC_PUSH(w->scratch, &w->begun, t);
+  number = ir_build_binary(b, IR_OP_ADD, number, ir_build_splat_int(b, scalar, which));
+  return ir_build_broadcast(b, number, t, NULL);
+}
+
 static ir_value overwritten(lowering *w, ir_builder *b, ir_type t) {
   int64_t before = 0;
   for (uint32_t i = 0; i < w->begun.count; i++) before += w->begun.at[i] == t;
@@ -148,7 +178,8 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
   for (uint32_t j = 0; j + 1 < n; j++) {
     ir_type t = ir_type_of(m, ir_result(m, op, j));
     if (l->out_dims[j] < 0) init[j + 1] = carries[k++];
-    else init[j + 1] = overwritten(w, b, t);
+    else if (ir_op_bool(m, op, "cut", false)) init[j + 1] = overwritten_in_turn(w, b, op, l, t);
+    if (!init[j + 1]) init[j + 1] = overwritten(w, b, t);
   }
   w->by_rows = ir_any(m, ir_body(m, op), calls_by_columns, NULL);
   ir_op loop = ir_build_while(b, init, n);

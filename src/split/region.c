@@ -132,6 +132,7 @@ static bool cut_in_segments(split_region *r, int64_t room_bytes) {
 /* In segments or by a schedule of spans, whichever makes less; where none has room, not at all. */
 static void cut(split_region *r, int64_t room_bytes) {
   uint32_t n = r->m->values.count;
+  r->failed = false; /* for repeats alone */
   split_plan *plan = split_plan_spans(r);
   r->is_held = ARENA_COPY(r->scratch, bool, r->needed_outside, n);
   r->is_cut = ARENA_ARRAY(r->scratch, bool, n);

@@ -141,6 +141,7 @@ static void add_node(split_plan *p, ir_op op) {
 
 split_plan *split_plan_spans(split_region *r) {
   uint32_t n = r->members.count;
+  CTX_CHECK(r->m->ctx, !r->failed && !r->is_cut);
   if ((int64_t)n * r->n_stages > MOST_LOOKS) return NULL;
   split_plan *p = ARENA_NEW(r->scratch, split_plan);
   *p = (split_plan){.r = r,
