@@ -22,6 +22,7 @@ enum {
   CANDIDATES_FOR_SHORTER = 6,
   CANDIDATES_FOR_LARGER = 4,
   LEAST_TIMES_LARGER = 4,
+  CANDIDATES_FOR_FINER = 6,
   MOST_TIMES_LARGER = 64,
   MOST_OPS_FOR_SHORTER = 5000,
   FIRST_CUTS = 12,   /* sixteenths of the room */
@@ -687,6 +688,43 @@ weir_status search_larger(job *j, search *s, int64_t room_bytes) {
     want_faster(j, s, &again);
   }
   CTX_CHECK(&j->c, s->found.m && !again.found.m);
+  return WEIR_OK;
+}
+
+/* Slow, for it makes values anew in each trip of a while: there was no room for them beside slices
+ * of this length. */
+static bool repeats_work(const job *j, const search *s) {
+  const weir_summary *known = &j->result->summary;
+  ir_kind repeats = IR_OP_WHILE;
+  return s->found.m && s->devices <= 1 && s->from->ops.count <= MOST_OPS_FOR_SHORTER &&
+         ir_any(s->from, ir_top(s->from), is_of_kind, &repeats) &&
+         (double)s->found.time_ns > TUNED_SLOW_PLAN * (double)known->time_before_ns &&
+         (double)s->found.flops > TUNED_SLOW_PLAN * (double)known->flops_before;
+}
+
+static search finer_of(const search *s) {
+  search again = *s;
+  again.found = (candidate){0};
+  again.most_time_ns = s->found.time_ns / TUNED_SLOW_PLAN;
+  again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
+  again.compiles = again.candidates = again.most_candidates = 0;
+  again.no_kernels = true; /* their loops have other slices */
+  next_candidate(&again, NULL);
+  return again;
+}
+
+weir_status search_finer(job *j, search *s) {
+  if (!repeats_work(j, s)) return WEIR_OK;
+  search again = finer_of(s);
+  for (int i = 0; i < CANDIDATES_FOR_FINER && goes_on(j, &again); i++) {
+    WEIR_TRY(try_candidate(j, &again));
+    again.is_over = false;
+  }
+  if (!again.found.m) return WEIR_OK;
+  ir_module_destroy(s->found.m);
+  again.most_time_ns = s->most_time_ns;
+  again.most_compiles = s->most_compiles;
+  *s = again;
   return WEIR_OK;
 }
 

@@ -107,6 +107,10 @@ WEIR_MUST_USE weir_status search_larger(job *j, search *s, int64_t room_bytes);
 /* Likewise, with slices as they are: more is kept between its loops, where they leave room
  * (split/cuts.h). room_bytes: beside arguments and results. */
 WEIR_MUST_USE weir_status search_more_cuts(job *j, search *s, int64_t room_bytes);
+/* Of a search that has found a candidate which takes twice the time, and work, that the program
+ * took as it came: shorter slices, which may leave room for what it makes anew, are taken in its
+ * place if they hold and are predicted to take half as long. */
+WEIR_MUST_USE weir_status search_finer(job *j, search *s);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);
