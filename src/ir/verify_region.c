@@ -269,14 +269,17 @@ static weir_status read_loop(verifier *v, ir_op op, loop_attrs *out) {
                       out->in_dims.count, out->n_carries);
 }
 
-/* `part` is `whole` itself (dim -1) or its slice: whole has extent * unit elements along dim, part
- * has slice * unit of them. */
+/* `part` is `whole` itself (dim -1) or its slice: whole, of known sizes, has extent * unit elements
+ * along dim, part has slice * unit of them. */
 static weir_status check_slice(verifier *v, ir_op op, const loop_attrs *a, const char *what,
                                ir_type whole, ir_type part, int64_t dim, int64_t unit) {
   if (dim == -1) return ir_verify_type(v, op, 0, what, part, whole);
   const ir_type_data *w = ir_type_get(v->m, whole), *p = ir_type_get(v->m, part);
   if (w->kind != IR_TYPE_TENSOR || dim < 0 || dim >= w->rank)
     return ir_violation(v, op, 0, "%s: dimension %lld of %s", what, (long long)dim,
+                        ir_verify_type_text(v, whole));
+  if (!ir_is_static_tensor(v->m, whole))
+    return ir_violation(v, op, 0, "%s: slices of %s, wanted known sizes", what,
                         ir_verify_type_text(v, whole));
   int64_t total, length;
   if (__builtin_mul_overflow(a->extent, unit, &total) || w->dims[dim] != total)

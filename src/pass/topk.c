@@ -16,8 +16,8 @@
  * Also mhlo.topk and (on CPU, where it is exact) ApproxTopK, written as custom calls, become
  * chlo.top_k; ApproxTopK compares as floats, so what it does with NaNs is anyone's guess.
  * Left alone: comparators that are not `f(a_i) < f(b_i)` or `>` in a total order (floats compared
- * as floats: NaN; <=; several keys), results that anything but a slice looks at, k above a half
- * of the sorted length (bench/experiments/sizes.py), integers that are sorted
+ * as floats: NaN; <=; several keys), results that anything but a slice looks at, k above a quarter
+ * of the sorted length (XLA's partial sort of f32 wins up to a half), integers that are sorted
  * alone (XLA has a fast sort for these, top_k is a sort of pairs) unless they are few rows that
  * only their length can split; booleans, complex numbers, dynamic shapes. Source: eXLA's sort +
  * slice (Artemev et al. 2022); CHLO top_k; XLA's TopkRewriter goes the same way for comparators

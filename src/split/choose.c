@@ -287,8 +287,8 @@ static bool is_thin(const split_choice *c) {
   return c->slice <= c->thin_slice && c->slice < c->extent;
 }
 
-/* Nothing is made twice, for that at most twice as much stays in memory, and no product, whose time a
- * few rows take, is made in many. */
+/* Nothing is made twice, for that at most twice as much stays in memory, and no product, whose time
+ * a few rows take, is made in many. */
 static bool is_worth_holding(const split_choice *plain, const split_choice *overlapping,
                              const split_goal *goal) {
   if (is_thin(plain) && !is_thin(overlapping)) return false;

@@ -139,7 +139,7 @@ static ir_value number_before(lowering *w, ir_builder *b, ir_op op, const split_
     ir_value v = ir_map_get(w->renamed, ir_operand(m, op, i));
     const ir_type_data *t = ir_type_at(m, v);
     if (l->in_dims[i] >= 0 || !ir_value_get(m, v)->op || t->dtype != IR_F32) continue;
-    if (ir_is_splat_constant(m, v) || t->rank > 2) continue;
+    if (ir_is_splat_constant(m, v) || t->rank > 2 || !ir_value_bytes(m, v)) continue;
     int64_t zero[IR_MAX_RANK] = {0}, one[IR_MAX_RANK];
     for (int32_t d = 0; d < IR_MAX_RANK; d++) one[d] = 1;
     ir_value first = t->rank ? ir_build_slice(b, v, zero, one, one) : v;

@@ -1,6 +1,5 @@
 #include "split/segmented.h"
 
-
 typedef VEC(ir_value) values;
 
 static ir_value add_int(ir_builder *b, ir_value x, int64_t y) {

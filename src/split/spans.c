@@ -110,6 +110,7 @@ static void add_readings(split_plan *p, const split_member *member) {
 static bool may_be_kept(const split_region *r, ir_op op) {
   ir_value v = ir_result(r->m, op, 0);
   const split_member *member = split_first_member(r, op);
+  if (r->outside.is && r->outside.is_plain[v]) return false; /* read before all loops, too */
   return ir_op_get(r->m, op)->n_results == 1 && split_is_large(r, v) && !r->needed_outside[v] &&
          member->factor.role == SPLIT_PARALLEL && !member->next && !split_is_partial(r, member);
 }

@@ -117,6 +117,20 @@ module {
 
 // -----
 
+// wanted: slices of tensor<20x?xf32>, wanted known sizes
+module {
+  func.func public @main(%a: tensor<20x?xf32>) {
+    %0 = "weir.loop"(%a)
+            <{extent = 10 : i64, slice = 4 : i64, in_dims = array<i64: 0>, in_units = array<i64: 2>, out_dims = array<i64: 0>, out_units = array<i64: 2>}> ({
+          ^bb0(%start: tensor<i64>, %lo: tensor<i64>, %x: tensor<8x?xf32>):
+            "weir.yield"(%x) : (tensor<8x?xf32>) -> ()
+          }) : (tensor<20x?xf32>) -> tensor<20x?xf32>
+    return
+  }
+}
+
+// -----
+
 // wanted: the slice is tensor<7x3xf32>, wanted length 8
 module {
   func.func public @main(%a: tensor<20x3xf32>,
