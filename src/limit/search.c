@@ -420,13 +420,16 @@ static bool is_of_kind(const ir_module *m, ir_op op, const void *user) {
   return ir_kind_of(m, op) == *(const ir_kind *)user;
 }
 
+static bool has_any(const search *s, ir_kind kind) {
+  return ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
+}
+
 /* Whether candidates made this way may be others than those before, and hold. */
 static bool has_manner(const search *s, manner by) {
   if (by == IN_BLOCKS) return s->added_bytes && s->least - s->added_bytes <= s->target;
   if (by == DEEPER) return s->keeps_trips;
   if (by != OUTSIDE && by != SORTED) return true;
-  ir_kind kind = by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT;
-  return ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
+  return has_any(s, by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT);
 }
 
 static const char *const manner_names[] = {
@@ -519,16 +522,29 @@ static bool has_loop(const candidate *c, bool is_kernel) {
 
 bool search_has_kernels(const candidate *c) { return has_loop(c, true); }
 
+/* For another candidate in the place of what was found, with compilations of its own. */
+static search search_beside(const search *s) {
+  search again = *s;
+  assert(s->found.m);
+  again.found = (candidate){0};
+  again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
+  again.compiles = again.candidates = again.most_candidates = 0;
+  return again;
+}
+
+static void take_found(search *s, search *again) {
+  ir_module_destroy(s->found.m);
+  s->found = again->found;
+  again->found = (candidate){0};
+}
+
 /* Kernels have to be so much faster than XLA's loops, whichever these are. */
 static search shorter_of(const job *j, const search *s) {
   bool is_for_gain = search_has_kernels(&s->found) && j->options.tile == WEIR_TILE_AUTO;
-  search again = *s;
-  assert(s->found.m && s->found.fused_ns > 0);
-  again.found = (candidate){0};
+  search again = search_beside(s);
+  assert(s->found.fused_ns > 0);
   again.most_ns = s->found.fused_ns / TUNED_PASSES_GAIN;
   again.most_xla_ns = is_for_gain ? s->found.fused_ns * TUNED_KERNEL_GAIN : again.most_ns;
-  again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
-  again.compiles = again.candidates = again.most_candidates = 0;
   again.part_bytes = machine_slices_under(&j->machine, s->limit).first_bytes;
   return again;
 }
@@ -555,9 +571,7 @@ weir_status search_shorter(job *j, search *s, int64_t room_bytes) {
     if (again.found.m || again.compiles == COMPILES_FOR_SHORTER) break;
     slice_bytes = fewer_bytes(&again, room_bytes);
   }
-  if (!again.found.m) return WEIR_OK;
-  ir_module_destroy(s->found.m);
-  s->found = again.found;
+  if (again.found.m) take_found(s, &again);
   return WEIR_OK;
 }
 
@@ -570,8 +584,7 @@ static double worth_larger(const job *j) {
  * small one, whose ops then cost next to nothing, and longer slices end that unpredicted. */
 static bool has_short_slices(const job *j, const search *s) {
   double before_ns = (double)j->result->summary.time_before_ns;
-  ir_kind kind = IR_OP_WHILE;
-  bool repeats = s->found.has_whiles && ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
+  bool repeats = s->found.has_whiles && has_any(s, IR_OP_WHILE);
   return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
          has_loop(&s->found, false) && s->found.time_ns > before_ns * worth_larger(j) && !repeats;
 }
@@ -589,18 +602,9 @@ static void want_faster(const job *j, const search *s, search *again) {
 }
 
 static search larger_of(const job *j, const search *s) {
-  search again = *s;
-  again.found = (candidate){0};
+  search again = search_beside(s);
   want_faster(j, s, &again);
-  again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
-  again.compiles = again.candidates = again.most_candidates = 0;
   return again;
-}
-
-static void take_found(search *s, search *again) {
-  ir_module_destroy(s->found.m);
-  s->found = again->found;
-  again->found = (candidate){0};
 }
 
 static bool may_have_more_cuts(const job *j, const search *s) {
@@ -695,19 +699,15 @@ weir_status search_larger(job *j, search *s, int64_t room_bytes) {
  * of this length. */
 static bool repeats_work(const job *j, const search *s) {
   const weir_summary *known = &j->result->summary;
-  ir_kind repeats = IR_OP_WHILE;
   return s->found.m && s->devices <= 1 && s->from->ops.count <= MOST_OPS_FOR_SHORTER &&
-         ir_any(s->from, ir_top(s->from), is_of_kind, &repeats) &&
+         has_any(s, IR_OP_WHILE) &&
          (double)s->found.time_ns > TUNED_SLOW_PLAN * (double)known->time_before_ns &&
          (double)s->found.flops > TUNED_SLOW_PLAN * (double)known->flops_before;
 }
 
 static search finer_of(const search *s) {
-  search again = *s;
-  again.found = (candidate){0};
+  search again = search_beside(s);
   again.most_time_ns = s->found.time_ns / TUNED_SLOW_PLAN;
-  again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
-  again.compiles = again.candidates = again.most_candidates = 0;
   again.no_kernels = true; /* their loops have other slices */
   next_candidate(&again, NULL);
   return again;

@@ -152,9 +152,10 @@ static ir_value number_before(lowering *w, ir_builder *b, ir_op op, const split_
  * the loop waits for. Else XLA may begin with all of them. */
 static ir_value overwritten_in_turn(lowering *w, ir_builder *b, ir_op op, const split_loop *l,
                                     ir_type t) {
+  if (ir_type_get(w->m, t)->dtype != IR_F32) return IR_NONE;
   ir_value number = number_before(w, b, op, l);
+  if (!number) return IR_NONE;
   ir_type scalar = ir_scalar(w->m, IR_F32);
-  if (!number || ir_type_get(w->m, t)->dtype != IR_F32) return IR_NONE;
   int64_t which = w->begun.count;
   VEC_PUSH(w->scratch, &w->begun, t);
   number = ir_build_binary(b, IR_OP_ADD, number, ir_build_splat_int(b, scalar, which));

@@ -5,7 +5,7 @@
  *
  * A loop may read a mask as numbers, whole or in slices, for it is there anyhow; or put it out for
  * others, in loops or not. Neither XLA nor a kernel knows it again there. Products beside their
- * converts stay as they are: XLA selects, and a kernel (kernel/masked.h). It is done where loops
+ * converts stay as they are: XLA selects, and so does a kernel (ir/masks.h). It is done where loops
  * are made, and not to the program before: passes and regions see the products that were written,
  * and numbers that a loop would hold as i1 would be other seeds and members.
  */
