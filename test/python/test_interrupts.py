@@ -123,6 +123,7 @@ import jax, jax.numpy as jnp, numpy as np, os, signal, threading, weir
 from weir import _settings
 x = np.zeros((2_000_000, 3), "f4")
 f = jax.jit(lambda x, v: jnp.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) @ v)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores Ctrl-C
 stopped = threading.Event()
 def press():
     while not stopped.wait(1):
