@@ -432,7 +432,8 @@ static void lower_while(lowering *l, plan_scope *s, ir_op op) {
 }
 
 /* ---- weir.loop ---- */
-static plan_loop read_loop(const ir_module *m, ir_op op) {
+static plan_loop read_loop(lowering *l, ir_op op) {
+  const ir_module *m = l->g->m;
   plan_loop w = {.body = ir_op_get(m, op)->regions[0],
                  .extent = ir_op_int(m, op, "extent", 1),
                  .slice = ir_op_int(m, op, "slice", 1)};
@@ -444,6 +445,9 @@ static plan_loop read_loop(const ir_module *m, ir_op op) {
   w.n_results = (uint32_t)n_out;
   w.trips = w.extent / w.slice + (w.extent % w.slice != 0);
   CTX_CHECK(m->ctx, (w.trips - 1) * w.slice < w.extent); /* the last trip has some, too */
+  w.over = ARENA_ARRAY(l->g->arena, int32_t, w.n_results);
+  for (uint32_t j = 0; j < w.n_results; j++) w.over[j] = IR_NOT_IN_PLACE;
+  if (w.trips > 1 && l->calls) ir_loop_in_place(&l->in_place, op, w.over);
   return w;
 }
 
@@ -455,7 +459,7 @@ static void bind_carries(lowering *l, const plan_loop *w, const uint32_t *state)
 
 static void lower_single_trip(lowering *l, plan_scope *s, ir_op op, const plan_loop *w,
                               const uint32_t *init) {
-  plan_loop_inputs(l, s, op, w, plan_loop_counter(l, s, op));
+  plan_loop_inputs(l, s, op, w, plan_loop_counter(l, s, op), NULL);
   bind_carries(l, w, init);
   lower_ops(l, s, w->body);
   for (uint32_t j = 0; j < w->n_results; j++)
@@ -485,7 +489,10 @@ static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_
     plan_node like = {.op = op, .value = j < n ? ir_result(m, op, j) : IR_NONE};
     state[j] = state_element(l, body, j, &shape, 0, &like);
   }
-  plan_loop_inputs(l, body, op, w, state[n]);
+  uint32_t *instead = ARENA_ARRAY(l->g->arena, uint32_t, w->n_inputs);
+  for (uint32_t j = 0; j < n; j++)
+    if (w->over[j] >= 0) instead[w->over[j]] = state[j];
+  plan_loop_inputs(l, body, op, w, state[n], instead);
   bind_carries(l, w, state);
   lower_ops(l, body, w->body);
   for (uint32_t j = 0; j < n; j++) {
@@ -497,11 +504,12 @@ static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_
 
 /* State: results and carries in their order, the counter last. */
 static void lower_loop(lowering *l, plan_scope *s, ir_op op) {
-  plan_loop w = read_loop(l->g->m, op);
+  plan_loop w = read_loop(l, op);
   uint32_t n = w.n_results, *init = ARENA_ARRAY(l->g->arena, uint32_t, n + 1),
            *next = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
   for (uint32_t j = 0, k = w.n_inputs; j < n; j++)
     init[j] = w.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(l->g->m, op, k++))
+              : w.over[j] >= 0  ? plan_node_of(l, s, ir_operand(l->g->m, op, (uint32_t)w.over[j]))
               : w.trips > 1     ? plan_loop_zeros(l, s, op, j)
                                 : 0;
   if (w.trips <= 1) {
@@ -786,6 +794,8 @@ plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order,
   *g = (plan_graph){.arena = a, .m = m, .memory = memory};
   lowering l = {.g = g,
                 .hoists = plan_hoists(order) && !has_loops(m),
+                .calls = !memory && ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1,
+                .in_place = ir_in_place_of(a, m),
                 .uses = count_uses(a, m),
                 .map = ARENA_ARRAY(a, uint32_t, m->values.count)};
   ir_op function = ir_main_function(m);

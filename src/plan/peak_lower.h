@@ -1,6 +1,7 @@
 /* Inside of the lowering: what peak_lower.c (structure) and peak_rules.c (rules per op) share. */
 #ifndef WEIR_PLAN_PEAK_LOWER_H
 #define WEIR_PLAN_PEAK_LOWER_H
+#include "ir/in_place.h"
 #include "plan/peak_graph.h"
 
 typedef struct plan_slot {
@@ -25,6 +26,8 @@ typedef struct lowering {
   uint32_t table_count, table_room;
   uint32_t call_depth;
   bool hoists; /* loop-invariant code motion is on */
+  bool calls;  /* loops may have calls that keep a value, and so be in place (split/loops.h) */
+  ir_in_place in_place;
 } lowering;
 
 /* A node like desc in the scope, or the equal one that is there, or its import if it is the same
@@ -50,9 +53,12 @@ typedef struct plan_loop {
   int64_t extent, slice, trips;
   uint32_t n_inputs, n_results;
   const int64_t *in_dims, *out_dims;
+  int32_t *over; /* by result, the input that it is written over (ir/in_place.h) */
 } plan_loop;
-/* Binds the body's arguments that are not carries. */
-void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, uint32_t start);
+/* Binds the body's arguments that are not carries. instead: by input, the node that it is read
+ * from, in memory before that is written over; 0: its own. NULL: all are 0. */
+void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, uint32_t start,
+                      const uint32_t *instead);
 uint32_t plan_loop_counter(lowering *l, plan_scope *s, ir_op op);
 uint32_t plan_loop_next(lowering *l, plan_scope *s, ir_op op, uint32_t t);
 uint32_t plan_loop_more(lowering *l, plan_scope *s, ir_op op, uint32_t t);

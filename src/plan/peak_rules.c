@@ -537,14 +537,34 @@ static uint32_t update_of(const plan_rule *r, uint32_t x, uint32_t slice, uint32
                                        .in_place = 1});
 }
 
-void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, uint32_t start) {
+/* The slice of an input that is written over (split/lower.c): kept, the last one from before. */
+static uint32_t slice_of_state(const plan_rule *r, const plan_loop *w, uint32_t state, uint32_t i,
+                               plan_shape shape, uint32_t start) {
+  uint32_t slice = slice_of(r, state, shape, start);
+  if (w->extent % w->slice) {
+    plan_rule outside = *r;
+    outside.s = r->s->outer;
+    uint32_t last = slice_of(&outside, operand(&outside, i), shape, counter(&outside));
+    plan_node_get(r->g, last)->flags |= PLAN_FLAG_HELD;
+    uint32_t operands[] = {plan_loop_more(r->l, r->s, r->op, start), plan_import(r->l, r->s, last),
+                           slice};
+    slice = plan_rule_elementwise(r, IR_OP_SELECT, shape, operands, 3, 0);
+  }
+  plan_node_get(r->g, slice)->flags |= PLAN_FLAG_HELD;
+  return slice;
+}
+
+void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, uint32_t start,
+                      const uint32_t *instead) {
   plan_rule r = {l, s, l->g, (ir_module *)l->g->m, op};
   const ir_block_data *body = ir_block_get(r.m, w->body);
   l->map[body->args.at[0]] = l->map[body->args.at[1]] = start;
   for (uint32_t i = 0; i < w->n_inputs; i++) {
     ir_value arg = body->args.at[i + 2];
-    uint32_t x = operand(&r, i);
-    l->map[arg] = w->in_dims[i] < 0 ? x : slice_of(&r, x, shape_of(&r, arg), start);
+    plan_shape shape = shape_of(&r, arg);
+    l->map[arg] = instead && instead[i] ? slice_of_state(&r, w, instead[i], i, shape, start)
+                  : w->in_dims[i] < 0   ? operand(&r, i)
+                                        : slice_of(&r, operand(&r, i), shape, start);
     if (w->in_dims[i] >= 0 && w->trips > 1) plan_node_get(r.g, l->map[arg])->value = arg;
   }
 }

@@ -9,12 +9,25 @@ bool split_uses_below(const split_region *r, ir_op op, ir_value v) {
   return true;
 }
 
-/* How op reads v: whole, in slices, at several positions both. */
+/* A member makes the slices of v at this position. */
+static bool is_made_at(const split_region *r, ir_value v, split_pos pos) {
+  uint32_t index = ir_value_get(r->m, v)->index;
+  for (split_member *k = split_first_member(r, ir_value_get(r->m, v)->op); k;
+       k = split_next_member(r, k))
+    if (split_contains(k->factor.results[index], pos)) return true;
+  return false;
+}
+
+/* How op reads v: whole, or in slices that are taken of the whole; in slices that a loop makes; at
+ * several positions both. */
 static void note_reads(const split_region *r, ir_op op, ir_value v, bool *whole, bool *sliced) {
   if (!r->member_of[op] || split_uses_below(r, op, v)) *whole = true;
   for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k))
     for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_operands; j++)
-      if (ir_operand(r->m, op, j) == v) *(k->factor.operands[j].dim < 0 ? whole : sliced) = true;
+      if (ir_operand(r->m, op, j) == v) {
+        split_pos at = k->factor.operands[j];
+        *(at.dim < 0 || !is_made_at(r, v, at) ? whole : sliced) = true;
+      }
 }
 
 /* Whatever the stages are. */

@@ -5,14 +5,24 @@
  * - slice); inputs sliced at start; the loop's body; results updated at start. A loop of one trip
  * is its body. Why this form: docs/design/loop-emission-facts.md.
  *
+ * A result that is written over an input (ir/in_place.h) begins as that input, whose slices are
+ * taken of what is carried. The last trip, which begins before lo, takes the last slice as it was
+ * before the loop.
+ *
  * A library call in the body may ask for matrices column by column. XLA gives that layout to the
  * slice, to what it is a slice of, and so copies the whole: slices are held to be row by row there,
  * and what is copied is a slice.
  */
 #include "ir/attrs.h"
 #include "ir/fold.h"
+#include "ir/in_place.h"
 #include "split/loops.h"
 #include "split/window.h"
+
+typedef struct in_place { /* of one loop, by result: ir/in_place.h */
+  int32_t *over;
+  ir_value *last; /* last_slice() of what it is written over */
+} in_place;
 
 typedef struct lowering {
   ir_module *m;
@@ -22,11 +32,6 @@ typedef struct lowering {
   bool by_rows;       /* slices of the loop at hand are held in this layout */
   VEC(ir_type) begun; /* types of results that loops write slice by slice, one entry each */
 } lowering;
-
-static void index_vector(ir_builder *b, int32_t rank, int64_t dim, ir_value at, ir_value *out) {
-  ir_value zero = ir_build_int(b, 0);
-  for (int32_t i = 0; i < rank; i++) out[i] = i == dim ? at : zero;
-}
 
 static ir_value scaled(ir_builder *b, ir_value start, int64_t unit) {
   return unit == 1 ? start : ir_build_binary(b, IR_OP_MULTIPLY, start, ir_build_int(b, unit));
@@ -60,32 +65,48 @@ static void copy_op(lowering *w, ir_builder *b, ir_op op, ir_map *map) {
     ir_map_set(map, ir_result(w->m, op, 0), ir_build_kept(b, ir_result(w->m, copy, 0)));
 }
 
-/* The loop's body at the end of b's block. inputs, carries: as the body's arguments, slices taken
- * here; yields: what it yields. */
+/* What one trip takes of each input, of which there is the whole: that, or its slice at start. */
+static void take_inputs(lowering *w, ir_builder *b, ir_op op, const split_loop *l, ir_value start,
+                        ir_value *in_out) {
+  ir_block body = ir_body(w->m, op);
+  for (uint32_t i = 0; i < l->n_inputs; i++) {
+    int64_t dim = l->in_dims[i];
+    if (dim < 0) continue;
+    int64_t length = ir_type_at(w->m, ir_argument_at(w->m, body, i + 2))->dims[dim];
+    ir_value at = scaled(b, start, l->in_units[i]);
+    in_out[i] = held(w, b, ir_build_part(b, in_out[i], dim, at, length));
+  }
+}
+
+/* The loop's body at the end of b's block. inputs, carries: for the body's arguments; yields: what
+ * it yields. */
 static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *l, ir_value start,
-                        ir_value lo, const ir_value *carries, ir_value *yields) {
+                        ir_value lo, const ir_value *inputs, const ir_value *carries,
+                        ir_value *yields) {
   ir_module *m = w->m;
   ir_block body = ir_body(m, op);
   ir_map *map = ir_map_new(w->scratch, m);
-  uint32_t carry = 0;
-  for (ir_value to, arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) {
-    if (i == 0) to = start;
-    else if (i == 1) to = lo;
-    else if (i - 2 < l->n_inputs) {
-      to = ir_map_get(w->renamed, ir_operand(m, op, i - 2));
-      int64_t dim = l->in_dims[i - 2];
-      if (dim >= 0)
-        to = held(w, b,
-                  ir_build_part(b, to, dim, scaled(b, start, l->in_units[i - 2]),
-                                ir_type_at(m, arg)->dims[dim]));
-    } else to = carries[carry++];
-    ir_map_set(map, arg, to);
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) {
+    uint32_t k = i - 2;
+    ir_map_set(map, arg,
+               i == 0            ? start
+               : i == 1          ? lo
+               : k < l->n_inputs ? inputs[k]
+                                 : carries[k - l->n_inputs]);
   }
   uint32_t n = ir_block_get(m, body)->ops.count;
   for (uint32_t i = 0; i + 1 < n; i++) copy_op(w, b, ir_block_get(m, body)->ops.at[i], map);
   ir_op end = ir_terminator(m, body);
   for (uint32_t j = 0; j < ir_op_get(m, end)->n_operands; j++)
     yields[j] = ir_map_get(map, ir_operand(m, end, j));
+}
+
+/* The inputs as the block has them now. */
+static ir_value *whole_inputs(lowering *w, ir_op op, const split_loop *l) {
+  ir_value *whole = ARENA_ARRAY(w->scratch, ir_value, l->n_inputs);
+  for (uint32_t i = 0; i < l->n_inputs; i++)
+    whole[i] = ir_map_get(w->renamed, ir_operand(w->m, op, i));
+  return whole;
 }
 
 static void initial_carries(lowering *w, ir_op op, const split_loop *l, ir_value *out) {
@@ -100,34 +121,56 @@ static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_
   initial_carries(w, op, l, carries);
   w->by_rows = false;
   CTX_CHECK(b->m->ctx, l->slice == l->extent); /* start and lo are 0 in all trips: the one */
-  ir_value zero = ir_build_int(b, 0);
-  inline_body(w, b, op, l, zero, zero, carries, yields);
+  ir_value zero = ir_build_int(b, 0), *inputs = whole_inputs(w, op, l);
+  take_inputs(w, b, op, l, zero, inputs);
+  inline_body(w, b, op, l, zero, zero, inputs, carries, yields);
   for (uint32_t j = 0; j < n; j++) ir_map_set(w->renamed, ir_result(w->m, op, j), yields[j]);
 }
 
+/* The last slice of an input that is written over, as it is before the loop: of what the last trip
+ * takes of it, the trips before have written a part. IR_NONE: the slices do not overlap. */
+static ir_value last_slice(ir_builder *b, const split_loop *l, uint32_t i, ir_value whole) {
+  if (l->extent % l->slice == 0) return IR_NONE;
+  int64_t unit = l->in_units[i], first = l->extent - l->slice;
+  return ir_build_slice_dim(b, whole, l->in_dims[i], first * unit, l->slice * unit);
+}
+
+/* The slice of an input that is written over. XLA would make a cheap one anew for each user: also
+ * for such as nothing keeps before the update that overwrites it. */
+static ir_value read_before_written(lowering *w, ir_builder *b, ir_value slice, ir_value last,
+                                    ir_value start, ir_value lo) {
+  CTX_CHECK(w->m->ctx, w->may_call);
+  if (last) slice = ir_build_select(b, ir_build_compare(b, "LT", start, lo), last, slice);
+  return ir_build_kept(b, slice);
+}
+
 static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const split_loop *l,
-                       uint32_t n) {
+                       const in_place *p) {
   ir_module *m = w->m;
   ir_builder b = {m, ir_while_body(m, loop), outer->location};
   const ir_value *args = ir_block_get(m, b.block)->args.at;
+  uint32_t n = ir_op_get(m, op)->n_results + 1, k = 0;
   ir_value *carries = ARENA_ARRAY(w->scratch, ir_value, n),
-           *yields = ARENA_ARRAY(w->scratch, ir_value, n);
-  uint32_t k = 0;
-  for (uint32_t j = 0; j + 1 < n; j++)
+           *yields = ARENA_ARRAY(w->scratch, ir_value, n), *inputs = whole_inputs(w, op, l);
+  for (uint32_t j = 0; j + 1 < n; j++) {
     if (l->out_dims[j] < 0) carries[k++] = args[j + 1];
+    if (p->over[j] >= 0) inputs[p->over[j]] = args[j + 1];
+  }
   ir_value lo = ir_build_binary(&b, IR_OP_MULTIPLY, args[0], ir_build_int(&b, l->slice)),
            start = lo;
   if (l->extent % l->slice)
     start = ir_build_binary(&b, IR_OP_MINIMUM, lo, ir_build_int(&b, l->extent - l->slice));
-  inline_body(w, &b, op, l, start, lo, carries, yields + 1);
+  take_inputs(w, &b, op, l, start, inputs);
+  for (uint32_t j = 0; j + 1 < n; j++)
+    if (p->over[j] >= 0)
+      inputs[p->over[j]] = read_before_written(w, &b, inputs[p->over[j]], p->last[j], start, lo);
+  inline_body(w, &b, op, l, start, lo, inputs, carries, yields + 1);
   yields[0] = ir_build_binary(&b, IR_OP_ADD, args[0], ir_build_int(&b, 1));
   for (uint32_t j = 0; j + 1 < n; j++) {
     if (l->out_dims[j] < 0) continue;
-    ir_value starts[IR_MAX_RANK];
-    index_vector(&b, ir_type_at(m, args[j + 1])->rank, l->out_dims[j],
-                 scaled(&b, start, l->out_units[j]), starts);
     ir_value slice = held(w, &b, yields[j + 1]);
-    yields[j + 1] = ir_build_dynamic_update_slice(&b, args[j + 1], slice, starts);
+    yields[j + 1] = ir_build_with_part(&b, args[j + 1], slice, l->out_dims[j],
+                                       scaled(&b, start, l->out_units[j]));
   }
   ir_build_return(&b, IR_OP_RETURN, yields, n);
 }
@@ -169,7 +212,16 @@ static ir_value overwritten(lowering *w, ir_builder *b, ir_type t) {
   return split_overwritten(b, t, before);
 }
 
-static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {
+/* What the loop begins with where it is written over this input. */
+static ir_value begin_over(lowering *w, ir_builder *b, ir_op op, const split_loop *l,
+                           uint32_t input, ir_value *out_last) {
+  ir_value whole = ir_map_get(w->renamed, ir_operand(w->m, op, input));
+  *out_last = last_slice(b, l, input, whole);
+  return whole;
+}
+
+static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loop *l,
+                           const in_place *p) {
   ir_module *m = w->m;
   uint32_t n = ir_op_get(m, op)->n_results + 1, k = 0;
   ir_value *init = ARENA_ARRAY(w->scratch, ir_value, n),
@@ -179,15 +231,33 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
   for (uint32_t j = 0; j + 1 < n; j++) {
     ir_type t = ir_type_of(m, ir_result(m, op, j));
     if (l->out_dims[j] < 0) init[j + 1] = carries[k++];
+    else if (p->over[j] >= 0)
+      init[j + 1] = begin_over(w, b, op, l, (uint32_t)p->over[j], &p->last[j]);
     else if (ir_op_bool(m, op, "cut", false)) init[j + 1] = overwritten_in_turn(w, b, op, l, t);
     if (!init[j + 1]) init[j + 1] = overwritten(w, b, t);
   }
   w->by_rows = ir_any(m, ir_body(m, op), calls_by_columns, NULL);
   ir_op loop = ir_build_while(b, init, n);
   ir_build_while_below(m, loop, l->trips);
-  build_body(w, b, loop, op, l, n);
+  build_body(w, b, loop, op, l, p);
   for (uint32_t j = 0; j + 1 < n; j++)
     ir_map_set(w->renamed, ir_result(m, op, j), ir_result(m, loop, j + 1));
+}
+
+/* By op of the block. */
+static in_place *in_place_of_all(lowering *w, const ir_block_data *ops) {
+  ir_in_place known = ir_in_place_of(w->scratch, w->m);
+  in_place *all = ARENA_ARRAY(w->scratch, in_place, ops->ops.count);
+  for (uint32_t i = 0; i < ops->ops.count; i++) {
+    ir_op op = ops->ops.at[i];
+    uint32_t n = ir_op_get(w->m, op)->n_results;
+    if (ir_kind_of(w->m, op) != IR_OP_LOOP) continue;
+    all[i].over = ARENA_ARRAY(w->scratch, int32_t, n);
+    all[i].last = ARENA_ARRAY(w->scratch, ir_value, n);
+    for (uint32_t j = 0; j < n; j++) all[i].over[j] = IR_NOT_IN_PLACE;
+    if (w->may_call) ir_loop_in_place(&known, op, all[i].over);
+  }
+  return all;
 }
 
 static void lower_block(lowering *w, ir_block block) {
@@ -200,6 +270,7 @@ static void lower_block(lowering *w, ir_block block) {
     for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) lower_block(w, below);
   }
   if (!any) return;
+  in_place *places = in_place_of_all(w, &old);
   ir_take_ops(m, block);
   for (uint32_t i = 0; i < old.ops.count; i++) {
     ir_op op = old.ops.at[i];
@@ -210,7 +281,7 @@ static void lower_block(lowering *w, ir_block block) {
     ir_builder b = {m, block, ir_op_get(m, op)->location};
     split_loop l = split_loop_get(m, op);
     if (l.trips == 1) lower_single_trip(w, &b, op, &l);
-    else lower_to_while(w, &b, op, &l);
+    else lower_to_while(w, &b, op, &l, &places[i]);
   }
   ir_replace_uses(m, block, w->renamed);
 }

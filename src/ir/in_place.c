@@ -1,0 +1,107 @@
+#include "ir/in_place.h"
+
+#include "ir/attrs.h"
+
+ir_in_place ir_in_place_of(arena *scratch, const ir_module *m) {
+  return (ir_in_place){scratch, (ir_module *)m, ARENA_ARRAY(scratch, ir_users *, m->blocks.count)};
+}
+
+static const ir_users *users_of(ir_in_place *k, ir_block block) {
+  if (!k->users[block]) {
+    k->users[block] = ARENA_NEW(k->scratch, ir_users);
+    *k->users[block] = ir_users_of_block(k->scratch, k->m, block);
+  }
+  return k->users[block];
+}
+
+/* Of an op whose result XLA may have in the operand's buffer, or not at all until it is asked for.
+ */
+static bool is_view(const ir_module *m, ir_op op) {
+  switch (ir_kind_of(m, op)) {
+    case IR_OP_BITCAST_CONVERT:
+    case IR_OP_CALL:
+    case IR_OP_CASE:
+    case IR_OP_COMPOSITE:
+    case IR_OP_CONSTANT:
+    case IR_OP_IF:
+    case IR_OP_IOTA:
+    case IR_OP_OPTIMIZATION_BARRIER: return true;
+    default: return ir_kind_flags(ir_kind_of(m, op)) & IR_FLAG_M;
+  }
+}
+
+static void count_operands(const ir_module *m, ir_op op, void *uses) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) ((uint32_t *)uses)[d->operands[i]]++;
+}
+
+/* Backwards from the loop through the block's ops that it can't begin without. */
+static bool depends_on(ir_in_place *k, ir_op loop, ir_op op) {
+  const ir_module *m = k->m;
+  const ir_block_data *b = ir_block_get(m, ir_op_get(m, loop)->block);
+  uint32_t *needed = ARENA_ARRAY(k->scratch, uint32_t, m->values.count), at = b->ops.count;
+  while (at > 0 && b->ops.at[at - 1] != loop) at--;
+  CTX_CHECK(m->ctx, at > 0);
+  count_operands(m, loop, needed);
+  for (at--; at-- > 0;) {
+    if (!ir_has_uses(m, b->ops.at[at], needed)) continue;
+    if (b->ops.at[at] == op) return true;
+    ir_walk_op(m, b->ops.at[at], count_operands, needed);
+  }
+  return false;
+}
+
+static bool dies_in(ir_in_place *k, ir_op loop, ir_value v) {
+  const ir_users *users = users_of(k, ir_op_get(k->m, loop)->block);
+  ir_op user, last = IR_NONE;
+  for (uint32_t i = 0; (user = ir_user_at(users, v, i)); i++) last = user;
+  if (last != loop) return false;
+  for (uint32_t i = 0; (user = ir_user_at(users, v, i)) != last; i++)
+    if (!depends_on(k, loop, user)) return false;
+  return true;
+}
+
+static bool is_read_once(const ir_module *m, ir_op loop, ir_value v) {
+  const ir_op_data *d = ir_op_get(m, loop);
+  uint32_t times = 0;
+  for (uint32_t i = 0; i < d->n_operands; i++) times += d->operands[i] == v;
+  return times == 1;
+}
+
+static bool has_own_buffer(const ir_module *m, ir_op loop, ir_value v) {
+  ir_op op = ir_value_get(m, v)->op;
+  return op && ir_op_get(m, op)->block == ir_op_get(m, loop)->block && !is_view(m, op);
+}
+
+/* Of several elements for each index along the dimension. */
+static bool is_matrix(const ir_module *m, ir_type type, int64_t dim) {
+  return ir_element_count(m, type) > ir_type_get(m, type)->dims[dim];
+}
+
+static bool is_taken(const int32_t *over, int32_t n, int32_t input) {
+  bool taken = false;
+  for (int32_t j = 0; j < n; j++) taken |= over[j] == input;
+  return taken;
+}
+
+void ir_loop_in_place(ir_in_place *k, ir_op loop, int32_t *out_over) {
+  ir_module *m = k->m;
+  int32_t n_in, n_out;
+  const int64_t *in_dims = ir_op_ints(m, loop, "in_dims", &n_in),
+                *in_units = ir_op_ints(m, loop, "in_units", &n_in),
+                *out_dims = ir_op_ints(m, loop, "out_dims", &n_out),
+                *out_units = ir_op_ints(m, loop, "out_units", &n_out);
+  for (int32_t j = 0; j < n_out; j++) {
+    out_over[j] = IR_NOT_IN_PLACE;
+    ir_type type = ir_type_of(m, ir_result(m, loop, (uint32_t)j));
+    for (uint32_t i = 0; i < (uint32_t)n_in && out_over[j] < 0; i++) {
+      ir_value v = ir_operand(m, loop, i);
+      if (out_dims[j] < 0 || in_dims[i] != out_dims[j] || in_units[i] != out_units[j]) continue;
+      if (ir_type_of(m, v) != type || !is_matrix(m, type, out_dims[j])) continue;
+      if (!is_read_once(m, loop, v)) continue;
+      if (is_taken(out_over, j, (int32_t)i) || !has_own_buffer(m, loop, v) || !dies_in(k, loop, v))
+        continue;
+      out_over[j] = (int32_t)i;
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/* Loops in place: a result of a weir.loop that is written over an input which dies with the loop.
+ *
+ *   y[i] = f(x[i])        x = f(x), slice by slice
+ *
+ * The result's slices lie where the input's did: the while carries one buffer, which begins as the
+ * input. It may, if
+ *
+ * - the input and the result have one type, and one dimension is cut into the same slices;
+ * - it is read there and nowhere else: once among the loop's operands;
+ * - nobody reads it after the loop, and who read it before comes before the loop in any order that
+ *   XLA may choose: the loop depends on them;
+ * - it has a buffer of its own: the result of an op of the block that is no view of its operand;
+ * - it has several elements for each index: a number for each is small beside what loops are for.
+ *
+ * Were one of the first four wrong, XLA would copy the input: no worse than a buffer for the
+ * result.
+ */
+#ifndef WEIR_IR_IN_PLACE_H
+#define WEIR_IR_IN_PLACE_H
+#include "ir/ir.h"
+
+/* What is known of a module's blocks while none of them changes. */
+typedef struct ir_in_place {
+  arena *scratch;
+  ir_module *m;
+  ir_users **users; /* by block; NULL: not asked for yet */
+} ir_in_place;
+ir_in_place ir_in_place_of(arena *scratch, const ir_module *m);
+
+/* out_over[j], for each result of the weir.loop: the input, by its number among the operands, that
+ * it is written over; IR_NOT_IN_PLACE. Cost: inputs times results; once for a block, its ops; where
+ * others have read an input, the ops before the loop, too. */
+enum { IR_NOT_IN_PLACE = -1 };
+void ir_loop_in_place(ir_in_place *known, ir_op loop, int32_t *out_over);
+
+#endif
