@@ -437,6 +437,11 @@ double cost_time_ns(const kernel_nest *n) {
 }
 
 /* ---- the same loop by XLA ---- */
+/* What sums nothing up is a product of broadcasts in XLA, which fuses it. */
+static bool is_dot_in_xla(const kernel_node *x) {
+  return x->kind == IR_OP_DOT_GENERAL && x->reduces;
+}
+
 /* XLA writes what a dot or a long reduction reads, what a dot makes and what a while carries; it
  * fuses the rest. */
 static double traffic_of(const kernel_nest *n, const kernel_node *x) {
@@ -448,7 +453,7 @@ static double traffic_of(const kernel_nest *n, const kernel_node *x) {
       bytes +=
           elements_of(n, from->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, from->value)->dtype);
   }
-  if (x->kind == IR_OP_DOT_GENERAL && (x->mask & tile) == tile)
+  if (is_dot_in_xla(x) && (x->mask & tile) == tile)
     bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
   if (x->kind == IR_OP_CARRY)
     bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
@@ -493,15 +498,14 @@ double cost_of_xla(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
     if (x->which || is_free_in_xla(n, x)) continue;
-    double weight = x->kind == IR_OP_DOT_GENERAL         ? TUNED_XLA_DOT
+    double weight = is_dot_in_xla(x)                     ? TUNED_XLA_DOT
                     : x->kind == IR_OP_CHLO_TOP_K        ? TUNED_XLA_TOP_K * n->lanes
                     : x->kind == IR_OP_GATHER            ? gather_weight(n, x)
                     : kernel_is_variadic(x)              ? TUNED_XLA_VARIADIC * n->lanes
                     : is_narrow_extreme(n, x)            ? TUNED_XLA_NARROW_EXTREME * n->lanes
                     : ir_kind_flags(x->kind) & IR_FLAG_C ? call_weight(n, x)
                                                          : own_weight(n, x);
-    bool sums = x->kind == IR_OP_DOT_GENERAL || x->kind == IR_OP_CARRY ||
-                x->kind == IR_OP_CHLO_TOP_K ||
+    bool sums = is_dot_in_xla(x) || x->kind == IR_OP_CARRY || x->kind == IR_OP_CHLO_TOP_K ||
                 (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > CPU_TREE_WINDOW);
     cost += x->turns * weight * elements_of(n, (x->mask & ~n->positions) | x->reduces) / n->lanes;
     if (sums) cost += x->turns * traffic_of(n, x);

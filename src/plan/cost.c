@@ -211,6 +211,24 @@ static bool joins_fusions(ir_kind k) {
          ((ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_SCATTER);
 }
 
+/* A product that sums nothing up is one of broadcasts in XLA, which fuses it. */
+static bool is_outer_product(const ir_module *m, ir_op op) {
+  ir_kind k = ir_kind_of(m, op);
+  if (k != IR_OP_DOT && k != IR_OP_DOT_GENERAL) return false;
+  int64_t made = elements(m, ir_result(m, op, 0));
+  if (made < elements(m, ir_operand(m, op, 0)) || made < elements(m, ir_operand(m, op, 1)))
+    return false; /* most, without a look at their dimensions */
+  arena *scratch = arena_create(m->ctx);
+  ir_gemm g;
+  bool is_outer = ir_dot_gemm(scratch, m, op, &g) && g.inner == 1;
+  arena_destroy(scratch);
+  return is_outer;
+}
+
+static bool stock_fuses(const ir_module *m, ir_op op) {
+  return joins_fusions(ir_kind_of(m, op)) || is_outer_product(m, op);
+}
+
 static void add_operands(clock_state *c, ir_op op, const ir_users *users, effort *e);
 
 static void add_op(clock_state *c, ir_op op, const ir_users *users, effort *e) {
@@ -377,12 +395,10 @@ static bool keeps_gather(const ir_module *m, ir_op op, const ir_users *users) {
 
 bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users) {
   if (keeps_gather(m, op, users)) return true;
-  if (ir_op_get(m, op)->n_results != 1 || !joins_fusions(ir_kind_of(m, op))) return true;
+  if (ir_op_get(m, op)->n_results != 1 || !stock_fuses(m, op)) return true;
   ir_value v = ir_result(m, op, 0);
-  for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++) {
-    ir_kind k = ir_kind_of(m, users->ops[i]);
-    if (k != IR_OP_REDUCE && !joins_fusions(k)) return true;
-  }
+  for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++)
+    if (ir_kind_of(m, users->ops[i]) != IR_OP_REDUCE && !stock_fuses(m, users->ops[i])) return true;
   return users->first[v] == users->first[v + 1];
 }
 
@@ -395,15 +411,16 @@ static bool is_thin_product(const clock_state *c, ir_op op) {
 static double stock_arithmetic_ns(stock *s, ir_op op) {
   const ir_module *m = s->c.m;
   const ir_op_data *d = ir_op_get(m, op);
-  bool reduces = d->kind == IR_OP_REDUCE;
-  if (d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL)
+  bool reduces = d->kind == IR_OP_REDUCE, is_outer = is_outer_product(m, op);
+  if (!is_outer && (d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL))
     return is_thin_product(&s->c, op) ? 0 : dot_ns(&s->c, op);
   if (d->n_results == 0) return 0;
   double n = (double)elements(m, reduces ? d->operands[0] : d->first_result);
   if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / s->c.rates.top_k;
   if (reduces && d->n_operands > 2) return n / s->c.rates.variadic;
   if (d->kind == IR_OP_GATHER) return n / s->c.rates.gathered;
-  if (!reduces && !(ir_kind_flags(d->kind) & IR_FLAG_E)) return arithmetic_ns(&s->c, op);
+  if (!reduces && !is_outer && !(ir_kind_flags(d->kind) & IR_FLAG_E))
+    return arithmetic_ns(&s->c, op);
   bool wide = ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
   int flags = ir_kind_flags(d->kind);
   double rate = flags & IR_FLAG_C   ? s->c.rates.called

@@ -294,6 +294,36 @@ static void stock(void) {
   assert(twice.stock_ns < 1.3 * alone.stock_ns); /* what is read twice is computed once */
 }
 
+/* `body` makes %p; of what is read and written beside it. */
+static double product_ns(const char *body) {
+  char text[2000];
+  snprintf(text, sizeof text, "%s    %%r = stablehlo.add %%p, %%s : tensor<20000x4x60xf32>\n",
+           body);
+  return body_of(
+             "%x: tensor<20000x4xf32>, %y: tensor<20000x60xf32>, %u: tensor<20000x4x2xf32>, %v: "
+             "tensor<20000x60x2xf32>, %s: tensor<20000x4x60xf32>",
+             text, "tensor<20000x4x60xf32>")
+      .stock_ns;
+}
+
+/* A product that sums nothing up is none of the library's. */
+static void outer_products(void) {
+  double spread = product_ns(
+      "    %a = stablehlo.broadcast_in_dim %x, dims = [0, 1] : (tensor<20000x4xf32>) -> "
+      "tensor<20000x4x60xf32>\n    %b = stablehlo.broadcast_in_dim %y, dims = [0, 2] : "
+      "(tensor<20000x60xf32>) -> tensor<20000x4x60xf32>\n    %p = stablehlo.multiply %a, %b : "
+      "tensor<20000x4x60xf32>\n");
+  double outer = product_ns(
+      "    %p = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [] x "
+      "[] "
+      ": (tensor<20000x4xf32>, tensor<20000x60xf32>) -> tensor<20000x4x60xf32>\n");
+  double of_two = product_ns(
+      "    %p = stablehlo.dot_general %u, %v, batching_dims = [0] x [0], contracting_dims = [2] x "
+      "[2] : (tensor<20000x4x2xf32>, tensor<20000x60x2xf32>) -> tensor<20000x4x60xf32>\n");
+  assert(outer == spread);
+  assert(of_two > 2 * spread);
+}
+
 /* What a device of four computes costs as much as where nobody else computes. */
 static void manual(void) {
 #define EXP "%e = stablehlo.exponential %z : tensor<1000000xf32>\n"
@@ -368,6 +398,7 @@ int main(void) {
   gathers();
   threads();
   stock();
+  outer_products();
   manual();
   flops();
   slices();
