@@ -15,6 +15,7 @@ from weir import _auto, _jax
 from weir._library import NeverTimed
 
 _SECONDS = 0.2  # of all runs but the first with kernels, which compiles them
+_BUSY = 8  # times as long by the clock as by CPU, at most
 _TURN = 0.02  # of one way, seconds; CPU time of threads is known to some milliseconds
 _PERIOD = 65537  # of made-up numbers: a prime, so that rows of arrays differ
 _clock, _cpu_clock = time.perf_counter, time.process_time
@@ -142,18 +143,21 @@ def _lent(wanted, arrays, device):
 
 # ---- runs ----
 def seconds_of(executable, arguments, calls=1):
-    """(by the clock, of all threads) of one of so many calls. Donated arguments are good for one."""
-    spent = cpu = 0.0
+    """(the least by the clock, of all threads in the mean) of so many calls. Donated arguments are
+    good for one.
+    """
+    walls, cpu = [], 0.0
     for _ in range(calls):
         given = arguments.ready()
         begun, cpu_begun = _clock(), _cpu_clock()
         results = executable.execute(given)
         for result in results:
             result.block_until_ready()
-        spent, cpu = spent + _clock() - begun, cpu + _cpu_clock() - cpu_begun
+        walls.append(_clock() - begun)
+        cpu += _cpu_clock() - cpu_begun
         for result in results:
             result.delete()
-    return spent / calls, cpu / calls
+    return min(walls), cpu / calls
 
 
 def race(executables, arguments, is_interrupted):
@@ -163,16 +167,24 @@ def race(executables, arguments, is_interrupted):
         return _in_turn(executables, arguments, firsts, is_interrupted)
 
 
+def _spent(wall, cpu):
+    """Of the time that there is. Others who use the processors make a run longer by the clock alone,
+    which counts only where it is far more.
+    """
+    return min(wall, max(cpu, wall / _BUSY))
+
+
 def _in_turn(executables, arguments, firsts, is_interrupted):
-    """firsts: of a run of each. The last one's counts where it took most of the time that there is.
-    The other's has compiled kernels; it counts where it is less none the less.
+    """firsts: of a run of each, which finds nothing in the caches. The last one's counts where it
+    took all the time that there is. The other's has compiled kernels; it counts where it is less
+    none the less.
     """
     turns, calls = [[] for _ in executables], [1] * len(executables)
-    left = _SECONDS - firsts[-1][0]
-    if left < _SECONDS / 2:
+    left = _SECONDS - _spent(*firsts[-1])
+    if left <= 0:
         turns[-1].append((*firsts[-1], 1))
-    if left <= 0 and all(kernels < xla for kernels, xla in zip(*firsts)):
-        turns[0].append((*firsts[0], 1))
+        if all(kernels < xla for kernels, xla in zip(*firsts)):
+            turns[0].append((*firsts[0], 1))
     while left > 0 or not all(turns):
         for i, executable in enumerate(executables):
             if is_interrupted():
@@ -181,7 +193,7 @@ def _in_turn(executables, arguments, firsts, is_interrupted):
                 continue
             wall, cpu = seconds_of(executable, arguments, calls[i])
             turns[i].append((wall, cpu, calls[i]))
-            left -= wall * calls[i]
+            left -= _spent(wall, cpu) * calls[i]
             calls[i] = max(1, int(_TURN / max(wall, 1e-6)))
     return [_took(of_one) for of_one in turns]
 

@@ -449,6 +449,36 @@ def test_ways_that_take_all_the_time_run_once(clock, kernels, runs):
     assert clock.count((3.0, 1)) == 1 and clock.count((kernels, 1)) == len(clock) - 1 == runs
 
 
+def test_the_first_run_does_not_count_where_others_follow(monkeypatch):
+    """It took 0.15 s of CPU where the next ones take 0.01; others who use the processors make each
+    five times as long by the clock."""
+    ran = {"kernels": 0, "xla": 0}
+
+    def seconds_of(way, arguments, calls=1):
+        ran[way] += calls
+        cpu = 0.15 if ran[way] == 1 else 0.02 if way == "kernels" else 0.01
+        return 5 * cpu, cpu
+
+    monkeypatch.setattr(_timing, "seconds_of", seconds_of)
+    took = _timing.race(("kernels", "xla"), None, lambda: False)
+    assert took == [(10**8, 2 * 10**7), (5 * 10**7, 10**7)]
+
+
+def test_runs_too_short_for_cpu_time_end(monkeypatch):
+    monkeypatch.setattr(_timing, "seconds_of", lambda way, arguments, calls=1: (1e-3, 0.0))
+    assert _timing.race((0, 1), None, lambda: False) == [(10**6, 0)] * 2
+
+
+def test_of_calls_in_turn_the_least_by_the_clock_counts(monkeypatch):
+    ends = iter([0.0, 3.0, 3.0, 4.0, 4.0, 6.0])
+    cpu = iter([0.0, 1.0, 1.0, 2.0, 2.0, 6.0])
+    monkeypatch.setattr(_timing, "_clock", lambda: next(ends))
+    monkeypatch.setattr(_timing, "_cpu_clock", lambda: next(cpu))
+    executable = types.SimpleNamespace(execute=lambda given: [])
+    arguments = types.SimpleNamespace(ready=list)
+    assert _timing.seconds_of(executable, arguments, 3) == (1.0, 2.0)
+
+
 def test_the_least_by_the_clock_counts_and_all_cpu():
     assert _timing._took([(0.3, 0.1, 1), (0.2, 0.5, 3)]) == (2 * 10**8, 4 * 10**8)
 
