@@ -6,6 +6,7 @@
 #include "machine/tuned.h"
 #include "kernel/elementwise.h"
 #include "kernel/pack.h"
+#include "kernel/product.h"
 #include "kernel/promote.h"
 #include "base/ints.h"
 
@@ -228,18 +229,37 @@ static int32_t *loops_by_node(const kernel_nest *n) {
 /* ---- sums inside of sums ---- */
 /* The loops that are open around a value: over the tiles, and inside of one, outermost first. */
 typedef struct open_loops {
-  bool in_tiles;
+  bool in_tiles, in_table;
   int32_t count, axis[KERNEL_MOST_AXES];
+  double turns[KERNEL_MOST_AXES]; /* of each; where its axis was another one's, those of that */
 } open_loops;
 
 static void open_over(open_loops *open, const kernel_nest *n, uint32_t axes) {
-  for (int32_t a = 0; a < n->n_axes; a++)
-    if (axes >> a & 1 && open->count < KERNEL_MOST_AXES) open->axis[open->count++] = a;
+  for (int32_t a = 0; a < n->n_axes; a++) {
+    if (!(axes >> a & 1) || open->count >= KERNEL_MOST_AXES) continue;
+    open->axis[open->count] = a;
+    open->turns[open->count++] = (double)n->extent[a];
+  }
+}
+
+/* What a slice, pad or concatenation counts otherwise on its other side: the loop over its index is
+ * one over the operand's. */
+static open_loops recounted(open_loops open, const kernel_nest *n, const kernel_node *x,
+                            uint32_t operand) {
+  const kernel_axes *from = &x->operands[operand];
+  bool is_strided = x->kind == IR_OP_SLICE || x->kind == IR_OP_PAD || x->kind == IR_OP_CONCATENATE;
+  for (int32_t d = 0; is_strided && d < from->rank; d++) {
+    if (from->of[d] < 0 || kernel_keeps_index(n->m, x->op, operand, d)) continue;
+    for (int32_t i = 0; i < open.count; i++)
+      if (open.axis[i] == x->result.of[d]) open.axis[i] = from->of[d];
+  }
+  return open;
 }
 
 typedef struct depths {
   const kernel_nest *n;
-  double *again; /* by node: how often it is computed for the same indices, at most */
+  double *again; /* by node: how often it is computed for the same indices, at most; number by
+                    number for as long as so many vectors */
   int32_t steps;
 } depths;
 
@@ -248,11 +268,30 @@ typedef struct depths {
 static double tiles_of(const kernel_nest *n, const kernel_node *x, const open_loops *open) {
   const kernel_sizes *s = &n->sizes;
   bool is_looped = false;
-  for (int32_t i = 0; i < open->count; i++) is_looped |= n->extent[open->axis[i]] > COST_UNROLL;
+  for (int32_t i = 0; i < open->count; i++) is_looped |= open->turns[i] > COST_UNROLL;
   if (!open->in_tiles || !is_looped || x->mask >> n->column & 1) return 1;
   double panels = (double)ceil_div(n->extent[n->column], (int64_t)s->vectors * n->lanes);
   bool has_row = x->mask >> n->row & 1;
   return has_row ? panels : panels * (double)ceil_div(n->extent[n->row], s->rows);
+}
+
+/* How often loops make a value for the same indices. Of what an unrolled one recounts only what it
+ * needs is made. */
+static double turns_of(const kernel_nest *n, const kernel_node *x, const open_loops *open) {
+  double turns = 1;
+  for (int32_t i = 0; i < open->count; i++) {
+    double own = (double)n->extent[open->axis[i]];
+    if (!(x->mask >> open->axis[i] & 1)) turns *= open->turns[i];
+    else if (open->turns[i] > fmax(own, COST_UNROLL)) turns *= open->turns[i] / own;
+  }
+  return turns;
+}
+
+/* No table is made while one is filled. */
+static open_loops loops_of_table(const kernel_nest *n, const kernel_node *x) {
+  open_loops open = {.in_table = true};
+  open_over(&open, n, kernel_point_axes(n, x->mask));
+  return open;
 }
 
 /* A value is made in the innermost loop whose index it has (kernel_hoist), or is copied for all
@@ -261,16 +300,17 @@ static void find_again(depths *d, ir_value v, open_loops open) {
   enum { MOST_STEPS = 4096 };
   const kernel_node *x = kernel_node_of(d->n, v);
   if (!x || x->index >= 0 || x->late >= 0 || d->steps++ > MOST_STEPS) return;
-  if (x->packed != KERNEL_NOT_PACKED || kernel_has_table(d->n, x)) open = (open_loops){0};
+  if (x->packed != KERNEL_NOT_PACKED) open = (open_loops){0};
+  else if (!open.in_table && kernel_has_table(d->n, x)) open = loops_of_table(d->n, x);
   while (open.count && !(x->mask >> open.axis[open.count - 1] & 1)) open.count--;
   if (!open.count && !(x->mask >> d->n->column & 1)) open.in_tiles = false; /* once for a row */
-  double again = tiles_of(d->n, x, &open);
-  for (int32_t i = 0; i < open.count; i++)
-    if (!(x->mask >> open.axis[i] & 1)) again *= (double)d->n->extent[open.axis[i]];
+  double again = tiles_of(d->n, x, &open) * turns_of(d->n, x, &open);
+  if (open.in_table && ir_kind_flags(x->kind) & IR_FLAG_H) again *= TUNED_ALONE;
   double *most = &d->again[x - d->n->nodes];
   if (again > *most) *most = again;
   open_over(&open, d->n, kernel_point_axes(d->n, x->reduces));
-  for (uint32_t i = 0; i < x->n_operands; i++) find_again(d, ir_operand(d->n->m, x->op, i), open);
+  for (uint32_t i = 0; i < x->n_operands; i++)
+    find_again(d, ir_operand(d->n->m, x->op, i), recounted(open, d->n, x, i));
 }
 
 /* A result, or a reduction that is kept, is made point by point, and what it sums over inside of
@@ -283,6 +323,14 @@ static open_loops loops_over_points(const kernel_nest *n, const kernel_node *x) 
   return open;
 }
 
+/* Around an operand of a reduction: of a product the grid, or the table that it is multiplied
+ * with. */
+static open_loops loops_around(const kernel_nest *n, const kernel_node *x, uint32_t operand) {
+  const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, operand));
+  bool is_table = x->is_product && from && from != kernel_grid_node(n, x);
+  return is_table ? loops_of_table(n, from) : loops_over_points(n, x);
+}
+
 static double *again_by_node(const kernel_nest *n) {
   depths d = {n, ARENA_ARRAY(n->a, double, n->n_nodes + 1), 0};
   for (uint32_t k = 0; k < n->n_nodes; k++) d.again[k] = 1;
@@ -293,7 +341,7 @@ static double *again_by_node(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
     for (uint32_t i = 0; (x->index >= 0 || x->late >= 0) && i < x->n_operands; i++)
-      find_again(&d, ir_operand(n->m, x->op, i), loops_over_points(n, x));
+      find_again(&d, ir_operand(n->m, x->op, i), loops_around(n, x, i));
   }
   return d.again;
 }

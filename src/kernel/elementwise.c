@@ -58,23 +58,34 @@ const char *kernel_number(kernel_emitter *e, ir_dtype dtype, int32_t lanes, doub
 typedef struct math_function { /* of the C library; f appended for f32 */
   ir_kind kind;
   const char *name;
+  bool
+      is_even; /* libmvec's takes about as long whatever the number is, and no longer than libm's */
 } math_function;
 
 static const math_function functions[] = {
-    {IR_OP_CBRT, "cbrt"},        {IR_OP_COSINE, "cos"},       {IR_OP_EXPM1, "expm1"},
-    {IR_OP_LOG, "log"},          {IR_OP_LOG1P, "log1p"},      {IR_OP_SINE, "sin"},
-    {IR_OP_TAN, "tan"},          {IR_OP_TANH, "tanh"},        {IR_OP_POWER, "pow"},
-    {IR_OP_ATAN2, "atan2"},      {IR_OP_CHLO_ACOS, "acos"},   {IR_OP_CHLO_ACOSH, "acosh"},
-    {IR_OP_CHLO_ASIN, "asin"},   {IR_OP_CHLO_ASINH, "asinh"}, {IR_OP_CHLO_ATAN, "atan"},
-    {IR_OP_CHLO_ATANH, "atanh"}, {IR_OP_CHLO_COSH, "cosh"},   {IR_OP_CHLO_ERF, "erf"},
-    {IR_OP_CHLO_ERFC, "erfc"},   {IR_OP_CHLO_SINH, "sinh"},   {IR_OP_CHLO_TAN, "tan"},
-    {IR_OP_REMAINDER, "fmod"},
+    {IR_OP_CBRT, "cbrt", true},       {IR_OP_COSINE, "cos", true},
+    {IR_OP_EXPM1, "expm1", true},     {IR_OP_LOG, "log", false},
+    {IR_OP_LOG1P, "log1p", true},     {IR_OP_SINE, "sin", true},
+    {IR_OP_TAN, "tan", true},         {IR_OP_TANH, "tanh", true},
+    {IR_OP_POWER, "pow", false},      {IR_OP_ATAN2, "atan2", false},
+    {IR_OP_CHLO_ACOS, "acos", false}, {IR_OP_CHLO_ACOSH, "acosh", false},
+    {IR_OP_CHLO_ASIN, "asin", false}, {IR_OP_CHLO_ASINH, "asinh", false},
+    {IR_OP_CHLO_ATAN, "atan", true},  {IR_OP_CHLO_ATANH, "atanh", false},
+    {IR_OP_CHLO_COSH, "cosh", true},  {IR_OP_CHLO_ERF, "erf", true},
+    {IR_OP_CHLO_ERFC, "erfc", false}, {IR_OP_CHLO_SINH, "sinh", true},
+    {IR_OP_CHLO_TAN, "tan", true},    {IR_OP_REMAINDER, "fmod", false},
 };
 
 static const char *function_of(ir_kind kind) {
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (functions[i].kind == kind) return functions[i].name;
   return NULL;
+}
+
+static bool is_even(const char *name) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (!strcmp(functions[i].name, name)) return functions[i].is_even;
+  return false;
 }
 
 static bool is_covered(ir_kind kind, ir_dtype dtype) {
@@ -189,10 +200,24 @@ static const char *vector_name(kernel_emitter *e, const char *name, int64_t byte
   return library_has(full) ? full : NULL;
 }
 
+/* Of one number, as the first of a short vector: libm takes branches that depend on it, which a
+ * processor guesses wrongly, and what is computed beside it waits. */
+static const char *call_alone(kernel_emitter *e, const char *base, const char *name, ir_dtype dtype,
+                              uint32_t n_args, const char *const *args) {
+  int32_t bytes = ir_dtype_bytes(dtype), lanes = 16 / bytes;
+  const char *element = kernel_dtype_text(dtype), *type = kernel_typed(e, dtype, lanes);
+  const char *vector = is_even(base) ? vector_name(e, name, 16, lanes, n_args) : NULL;
+  if (!vector) return call_function(e, name, element, n_args, args);
+  const char *x = kernel_line(e, "insertelement %s %s, %s %s, i64 0", type,
+                              kernel_number(e, dtype, lanes, 1), element, args[0]);
+  const char *y = call_function(e, vector, type, 1, &x);
+  return kernel_line(e, "extractelement %s %s, i64 0", type, y);
+}
+
 static const char *call_math(kernel_emitter *e, const char *base, ir_dtype dtype, int32_t lanes,
                              uint32_t n_args, const char *const *args) {
   const char *name = dtype == IR_F32 ? arena_printf(e->a, "%sf", base) : base;
-  if (lanes == 1) return call_function(e, name, kernel_dtype_text(dtype), n_args, args);
+  if (lanes == 1) return call_alone(e, base, name, dtype, n_args, args);
   const char *vector = vector_name(e, name, ir_dtype_bytes(dtype) * lanes, lanes, n_args);
   if (vector) return call_function(e, vector, kernel_typed(e, dtype, lanes), n_args, args);
   return call_by_lane(e, name, dtype, lanes, n_args, args);

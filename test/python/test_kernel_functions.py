@@ -1,0 +1,47 @@
+"""Functions of single numbers in kernels: values of rows, without columns."""
+
+import ctypes
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import running
+import test_kernel
+
+folder = test_kernel.folder  # skips where there is no LLVM
+EVEN = "cbrt cos expm1 log1p sin tan tanh cosh sinh".split()
+
+
+def by_libmvec(name, dtype):
+    suffix = {np.float32: "4v_{}f", np.float64: "2v_{}"}[dtype].format(name)
+    try:
+        return hasattr(ctypes.CDLL("libmvec.so.1"), "_ZGVbN" + suffix)
+    except OSError:
+        return False
+
+
+def of_means(name, x, y):
+    means = jnp.exp(-((x[:, None] - y[None]) ** 2)).mean(1)
+    return (getattr(jnp, name)(means)[:, None] * y[None]).sum(1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name, is_even", [(name, True) for name in EVEN] + [("log", False)])
+def test_of_a_number_alone(folder, monkeypatch, tmp_path, name, is_even, dtype):
+    """By libmvec what that takes as long for whatever the number is. With log it does not."""
+    if not by_libmvec(name, dtype):
+        pytest.skip("this libmvec lacks it")
+    monkeypatch.setenv("WEIR_DUMP_TO", str(tmp_path))
+    monkeypatch.setenv("WEIR_CACHE_DIR", "off")
+    inputs = [np.random.default_rng(0).uniform(0, 3, n).astype(dtype) for n in (500, 100)]
+    with jax.enable_x64(dtype == np.float64):
+        text = test_kernel.lowered(lambda x, y: of_means(name, x, y), *inputs)
+        program = test_kernel.tiled(text, folder, "--tensor-size-threshold", "4kB")
+        assert test_kernel.count(program) >= 1
+        test_kernel.check_results(text, program, inputs)
+    code = "".join(path.read_text() for path in tmp_path.glob("*.ll"))
+    short = {np.float32: "<4 x float>", np.float64: "<2 x double>"}[dtype]
+    assert bool(re.search(f"call {short} %", code)) == is_even
