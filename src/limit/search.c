@@ -320,6 +320,12 @@ static void note_report(search *s, int64_t estimate, bool fits, int64_t reported
   if (reported > s->limit && off <= TUNED_AS_ESTIMATED * (double)estimate) s->doubts = DISPELLED;
 }
 
+/* What is made before whiles may be what it is over the limit by. */
+static bool is_too_much_with_hoisting(const search *s, const split_order *order,
+                                      const verdict *needs) {
+  return needs->is_xlas && order->hoisted_bytes && needs->peak - order->hoisted_bytes <= s->limit;
+}
+
 /* The same candidate once more, with nothing made before whiles. It counts as one. */
 static void keep_in_whiles(search *s) {
   s->no_hoisting = true;
@@ -368,7 +374,7 @@ static weir_status try_candidate(job *j, search *s) {
     return WEIR_OK;
   }
   if (m) ir_module_destroy(m);
-  if (needs.is_xlas && order.n_hoisted) keep_in_whiles(s);
+  if (is_too_much_with_hoisting(s, &order, &needs)) keep_in_whiles(s);
   else if (fits && order.n_kernels && !tightens(s, &needs)) s->is_over = true;
   else if (fits && needs.is_xlas) tighten(s, &order, &needs);
   else if (fits) shrink_slices(s); /* XLA may have had too little memory */

@@ -431,12 +431,12 @@ static bool holds(hoister *h, ir_block top) {
   return h->room.peak_bytes <= h->room.limit_bytes;
 }
 
-static bool decide_under_limit(hoister *h, ir_block top, int64_t kept_bytes) {
-  for (int i = 0; kept_bytes > 0; i++) {
+static bool decide_under_limit(hoister *h, ir_block top, int64_t *kept_bytes) {
+  for (int i = 0; *kept_bytes > 0; i++) {
     if (holds(h, top)) return true;
     int64_t over = h->room.peak_bytes - h->room.limit_bytes;
-    if (i == MOST_TRIALS || over >= kept_bytes) return false;
-    kept_bytes = decide_within(h, kept_bytes - over);
+    if (i == MOST_TRIALS || over >= *kept_bytes) return false;
+    *kept_bytes = decide_within(h, *kept_bytes - over);
   }
   return false;
 }
@@ -475,10 +475,11 @@ int32_t hoist_invariants(ir_module *m, const machine *on, hoist_room *in_out) {
   ir_block top = ir_body(m, main);
   hoister h = look_at(a, m, on, in_out, top);
   int64_t bytes = decide(&h, 0);
-  bool holds_limit = !in_out->limit_bytes || decide_under_limit(&h, top, bytes);
+  bool holds_limit = !in_out->limit_bytes || decide_under_limit(&h, top, &bytes);
   int32_t count = holds_limit ? count_kept(&h) : 0;
   if (count) move(&h, m, top);
   in_out->peak_bytes = count ? h.room.peak_bytes : 0;
+  in_out->moved_bytes = count ? bytes : 0;
   arena_destroy(a);
   return count;
 }

@@ -16,6 +16,7 @@ typedef struct hoist_room {
   int64_t limit_bytes; /* of the estimated peak; 0: there is none, and each value counts alone: */
   int64_t value_bytes; /* no larger one is made */
   int64_t peak_bytes;  /* out, under a limit: the estimate, if something was moved */
+  int64_t moved_bytes; /* out: of all that was moved and is read in whiles */
 } hoist_room;
 
 /* In: no weir.loop. Returns how many values whiles now read that they made before. Exact: the same

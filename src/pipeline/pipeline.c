@@ -52,10 +52,10 @@ static weir_status run_hoist(pass_ctx *p, ir_module *m) {
   int64_t limit = order->limit_bytes;
   bool may = !plan_hoists(order->order) && (limit ? order->fits : order->goal.threshold_bytes > 0);
   if (order->no_hoisting || !may || !pipeline_can_call(p->options, m)) return WEIR_OK;
-  hoist_room room = {order->order, limit, limit ? 0 : order->goal.threshold_bytes, 0};
-  order->n_hoisted = hoist_invariants(m, p->machine, &room);
+  hoist_room room = {order->order, limit, limit ? 0 : order->goal.threshold_bytes, 0, 0};
+  p->changed = hoist_invariants(m, p->machine, &room) > 0;
+  order->hoisted_bytes = room.moved_bytes;
   order->peak_bytes = max64(order->peak_bytes, room.peak_bytes);
-  p->changed = order->n_hoisted > 0;
   return WEIR_OK;
 }
 

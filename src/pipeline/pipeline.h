@@ -66,20 +66,20 @@ typedef struct split_order {
   bool by_size;           /* that, also where there is a limit */
   bool no_kernels;        /* loops stay loops */
   const machine *machine; /* that it is for, and that runs kernels; NULL: any CPU */
-  double least_gain;  /* else those become kernels that are predicted to be so many times as fast */
-  int32_t n_kernels;  /* out: loops that became kernels */
-  bool no_hoisting;   /* whiles keep what no trip of theirs changes */
-  int32_t n_hoisted;  /* out: values that they do not make any more */
-  int64_t peak_bytes; /* out: estimate afterwards */
-  bool fits;          /* out */
-  bool may_give_up;   /* as soon as what no seed can dissolve is over the limit */
-  int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
-                          outside of loops. 0: it fits */
-  bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */
-  int64_t added_bytes; /* out: the most that a loop adds as large parts of sums of products */
-  bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
-  bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */
-  int32_t loops;       /* out: regions that were split */
+  double least_gain; /* else those become kernels that are predicted to be so many times as fast */
+  int32_t n_kernels; /* out: loops that became kernels */
+  bool no_hoisting;  /* whiles keep what no trip of theirs changes */
+  int64_t hoisted_bytes; /* out: of what they do not make any more */
+  int64_t peak_bytes;    /* out: estimate afterwards */
+  bool fits;             /* out */
+  bool may_give_up;      /* as soon as what no seed can dissolve is over the limit */
+  int64_t whole_bytes;   /* out: of the peak that was left, what does not depend on the slices: held
+                            outside of loops. 0: it fits */
+  bool only_kernels;     /* out: all loops would be kernels, for which slices don't matter */
+  int64_t added_bytes;   /* out: the most that a loop adds as large parts of sums of products */
+  bool has_shorter;      /* out: goal.part_bytes might save passes: split/choose.h */
+  bool is_torn;          /* out: XLA's are loops that should agree on values (split/agreement.h) */
+  int32_t loops;         /* out: regions that were split */
   int32_t cut_sixteenths; /* of the room beside arguments and results, for what is put out
                              between many stages: split/cuts.h */
   bool has_cuts;          /* out: something is, or might be with more room */
