@@ -337,6 +337,10 @@ bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, 
   return true;
 }
 
+bool split_body_slices(const split_factor *f, ir_value v) {
+  return position_of(f->inside, v).dim >= 0 || is_sum(f->inside, v);
+}
+
 /* ---- the while on slices ---- */
 static void narrow_args(ir_module *m, ir_block from, ir_block to, const split_factor *f,
                         int64_t slice, ir_map *map) {

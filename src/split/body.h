@@ -26,6 +26,9 @@
 bool split_body_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry, split_pos pos,
                       split_factor *out);
 
+/* Of a value of the body, for a factor that was found: it is sliced, or a part of a sum. */
+bool split_body_slices(const split_factor *f, ir_value v);
+
 /* The while on slices of its operands. */
 void split_body_narrow(ir_builder *b, ir_op loop, const split_factor *f, const split_trip *trip,
                        const ir_value *operands, ir_value *out_results);

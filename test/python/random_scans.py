@@ -13,8 +13,10 @@ from jax import lax
 
 
 class Scans:
-    def __init__(self, seed):
+    def __init__(self, seed, shares=0.25):
+        """shares: how often a state has a part that all rows share."""
         self.dice = random.Random(seed)
+        self.shares = shares
         self.steps = self.dice.choice([3, 4, 5, 7, 12, 16, 23, 37, 61, 120])
         self.batch = self.dice.choice([1, 2, 5, 8, 13])
         self.n, self.m = self.dice.choice([1, 3, 6, 17]), self.dice.choice([2, 5, 8])
@@ -166,6 +168,34 @@ class Scans:
         ]
         return dice.choice(choices)()
 
+    def common(self, dice, c, h, x, w):
+        """The next of a state that all rows share, [n, n] and bounded: of itself alone, or not."""
+        eye = jnp.eye(self.n)
+        choices = [
+            lambda: jnp.tanh(0.3 * (c @ w @ c.T) + eye),
+            lambda: 0.5 * jnp.linalg.cholesky(0.1 * (c @ c.T) + eye),
+            lambda: lax.fori_loop(0, 3, lambda _, g: jnp.tanh(g @ w + c), c),
+            lambda: lax.cond(c[0, 0] > 0.5, lambda: jnp.tanh(c @ c), lambda: 0.6 * c + eye),
+            lambda: jnp.sort(jnp.sin(c), 0) + 0.1 * eye,
+            lambda: 0.7 * c + 0.1 * eye,  # as quickly made as read
+            lambda: jnp.tanh(c @ c + 0.1 * jnp.mean(h)),  # not alone
+            lambda: jnp.tanh(c @ w + 0.1 * jnp.sum(x)),
+        ]
+        return dice.choice(choices)()
+
+    def of_common(self, dice, h, c, new):
+        """What the rows make of it: of what a step begins with, or ends with, or of what it makes."""
+        solved = lambda: jnp.linalg.solve(c @ c.T + jnp.eye(self.n), c)  # noqa: E731
+        choices = [
+            lambda: h @ c,
+            lambda: h @ new,
+            lambda: h @ solved() + jnp.sum(jnp.log(1 + jnp.diag(new) ** 2)),
+            lambda: h + new[0],
+            lambda: h * jnp.max(c @ new),
+            lambda: h @ c.T @ new,
+        ]
+        return 0.05 * jnp.tanh(dice.choice(choices)())
+
     def extra(self, dice, e, h, x):
         """A second carry: a sum over the batch, a count, a statistic."""
         choices = [
@@ -201,9 +231,10 @@ class Scans:
         reverse, kind = dice.random() < 0.3, dice.randrange(1 << 30)
         starts, is_wave = dice.choice([0.0, 1.0]), dice.random() < 0.2
         at_first = h
+        shares = random.Random(kind + 7).random() < self.shares
 
         def step(carry, x):
-            h, e, before = carry
+            h, e, before, c = carry
             inside = random.Random(kind)
             new = self.state(inside, h, x, w, u, b, shared)
             if random.Random(kind + 1).random() < 0.2:
@@ -218,10 +249,21 @@ class Scans:
             if is_wave:
                 new = 0.6 * new - 0.3 * self.stencil(random.Random(kind + 2), before, b)
                 before = h
-            return (new, self.extra(inside, e, new, x), before), self.output(inside, h, x)
+            if shares:
+                common = random.Random(kind + 8)
+                after = self.common(common, c, h, x, w)
+                new = new + self.of_common(common, h, c, after)
+                c = after
+            ys = self.output(inside, h, x)
+            if shares and random.Random(kind + 9).random() < 0.3:
+                ys = (ys, c)
+            return (new, self.extra(inside, e, new, x), before, c), ys
 
-        first = (h, jnp.full(self.n, starts), 0.5 * h if is_wave else None)
-        (h, e, _), ys = lax.scan(step, first, xs, reverse=reverse)
+        matrix = jnp.eye(self.n) + 0.1 * w if shares else None
+        first = (h, jnp.full(self.n, starts), 0.5 * h if is_wave else None, matrix)
+        (h, e, _, c), ys = lax.scan(step, first, xs, reverse=reverse)
+        if shares and random.Random(kind + 10).random() < 0.5:
+            e = e + 0.1 * jnp.sum(c, 0)
         return h, e, ys
 
     # ---- the program ----

@@ -1,0 +1,477 @@
+/* fission: a while that can be sliced, in which some of the state is the same in every slice,
+ * becomes two.
+ *
+ *   while(i, P, x) { i + 1, g(P), f(x, k(P)) }   is   K = while(i, P, K) { i + 1, g(P), K[i] = k(P)
+ * } while(i, x) { i + 1, f(x, K[i]) }
+ *
+ * where x has a factor that P does not have (the states of many series, the covariance that they
+ * share). Done in slices of x, the one while would make P for each slice again. Of two the first is
+ * small and stays whole; the second waits for nothing that another slice makes.
+ *
+ * In the first goes what a factor is not on and reads nothing that it is on (split/body.h), of all
+ * factors that with which this saves the most. What it keeps by trips: values that the second reads
+ * and that depend on more than the trip's number; their reshapes and broadcasts are made where they
+ * are read.
+ *
+ * Requires: a verified module. Breaks: nothing; what neither half needs stays for dce. Exact: the
+ * same ops on the same operands, once a trip. Left alone: whiles whose trips are not known, with
+ * attributes or effects, or of which nothing large could be sliced; where what is kept is large
+ * against the limit, or is not made slowly enough to be read instead. Cost: at most MOST_FACTORS
+ * times what the body's factors take.
+ * Source: loop distribution (Allen & Kennedy, Optimizing Compilers for Modern Architectures, 5.3).
+ */
+#include "base/saturate.h"
+#include "ir/attrs.h"
+#include "machine/cpu.h"
+#include "machine/tuned.h"
+#include "pass/pass.h"
+#include "plan/cost.h"
+#include "plan/peak.h"
+#include "split/body.h"
+#include "split/steps.h"
+
+enum { MOST_FACTORS = 16 };
+
+/* What a value of the first half depends on. */
+typedef enum depends {
+  ON_NOTHING, /* that a trip changes */
+  ON_COUNTER, /* and is made of it quickly */
+  ON_STATE
+} depends;
+
+/* Carries of whiles that begin with a value, by value. */
+typedef struct reader {
+  ir_op loop;
+  uint32_t carry, next; /* of the same value, counted from 1; 0: none */
+} reader;
+
+typedef struct readers {
+  arena *a;
+  uint32_t *first; /* by value, counted from 1 */
+  VEC(reader) list;
+} readers;
+
+typedef struct halves {
+  pass_rewrite *f;
+  ir_module *m;
+  arena *a;
+  split_steps steps;
+  uint32_t n_carries;
+  split_factor factor;
+  /* by value that there was when the while was met */
+  bool *is_first; /* of the body's: the first half makes it */
+  uint8_t *on;    /* depends, of these */
+  bool *is_kept;  /* by trips, for the second half */
+  bool *is_moved; /* made of what is kept, where the second half reads it */
+  VEC(ir_value) kept;
+  double saved_ns; /* of a trip, for each slice but one */
+} halves;
+
+static ir_value argument(const halves *h, uint32_t i) {
+  return ir_argument(h->m, h->steps.body, i);
+}
+
+static ir_value yielded(const halves *h, uint32_t i) { return ir_yielded(h->m, h->steps.body, i); }
+
+static bool is_inside(const halves *h, ir_value v) {
+  return ir_value_block(h->m, v) == h->steps.body;
+}
+
+static ir_op op_at(const halves *h, uint32_t i) {
+  return ir_block_get(h->m, h->steps.body)->ops.at[i];
+}
+
+/* Without the terminator. */
+static uint32_t count_ops(const halves *h) {
+  return ir_block_get(h->m, h->steps.body)->ops.count - 1;
+}
+
+/* ---- which half ---- */
+/* The op, or one below it, reads what the second half makes. */
+static bool reads_second(const ir_module *m, ir_op op, const void *user) {
+  const halves *h = user;
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++)
+    if (is_inside(h, v) && !h->is_first[v]) return true;
+  return false;
+}
+
+static bool may_be_first(const halves *h, ir_op op) {
+  for (ir_value v, i = 0; (v = ir_result_at(h->m, op, i)); i++)
+    if (split_body_slices(&h->factor, v)) return false;
+  return !ir_any_op(h->m, op, reads_second, h);
+}
+
+static void divide_ops(halves *h) {
+  for (uint32_t i = 0; i < count_ops(h); i++) {
+    ir_op op = op_at(h, i);
+    bool is_first = may_be_first(h, op);
+    for (ir_value v, k = 0; (v = ir_result_at(h->m, op, k)); k++) h->is_first[v] = is_first;
+  }
+}
+
+/* A carry is of the first half if what it becomes is. Whether that was news. */
+static bool divide_carries(halves *h) {
+  bool changed = false;
+  for (uint32_t i = 0; i < h->n_carries; i++) {
+    ir_value v = yielded(h, i);
+    if (!h->is_first[argument(h, i)] || !is_inside(h, v) || h->is_first[v]) continue;
+    h->is_first[argument(h, i)] = false;
+    changed = true;
+  }
+  return changed;
+}
+
+static void divide(halves *h) {
+  for (uint32_t i = 0; i < h->n_carries; i++)
+    h->is_first[argument(h, i)] = !split_body_slices(&h->factor, argument(h, i));
+  do divide_ops(h);
+  while (divide_carries(h));
+}
+
+/* ---- what is kept ---- */
+static bool is_quick(const ir_module *m, ir_op op) {
+  return (ir_kind_flags(ir_kind_of(m, op)) & (IR_FLAG_E | IR_FLAG_M)) &&
+         ir_op_get(m, op)->n_results == 1 && !ir_op_get(m, op)->n_regions;
+}
+
+/* What an op, or one below it, depends on at the least. */
+typedef struct search_state {
+  const halves *h;
+  depends on;
+} search_state;
+
+static void note_operands(const ir_module *m, ir_op op, void *user) {
+  search_state *s = user;
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++)
+    if (is_inside(s->h, v) && s->h->on[v] > s->on) s->on = (depends)s->h->on[v];
+}
+
+static depends depends_of(const halves *h, ir_op op) {
+  search_state s = {h, ON_NOTHING};
+  ir_walk_op(h->m, op, note_operands, &s);
+  return s.on == ON_COUNTER && !is_quick(h->m, op) ? ON_STATE : s.on;
+}
+
+static void find_dependences(halves *h) {
+  for (uint32_t i = 0; i < h->n_carries; i++)
+    h->on[argument(h, i)] = i == h->steps.counter             ? ON_COUNTER
+                            : split_steps_keeps(&h->steps, i) ? ON_NOTHING
+                                                              : ON_STATE;
+  for (uint32_t i = 0; i < count_ops(h); i++) {
+    ir_op op = op_at(h, i);
+    depends on = depends_of(h, op);
+    for (ir_value v, k = 0; (v = ir_result_at(h->m, op, k)); k++) h->on[v] = (uint8_t)on;
+  }
+}
+
+/* Made where it is read, of what it is made of, which takes no more memory than it does. */
+static bool is_move(const halves *h, ir_value v) {
+  ir_op op = ir_value_get(h->m, v)->op;
+  return op && plan_stays_in_loops(ir_kind_of(h->m, op)) && ir_op_get(h->m, op)->n_operands == 1 &&
+         ir_value_bytes(h->m, ir_operand(h->m, op, 0)) <= ir_value_bytes(h->m, v);
+}
+
+static void need(halves *h, ir_value v) {
+  while (is_inside(h, v) && h->is_first[v] && h->on[v] == ON_STATE && is_move(h, v)) {
+    h->is_moved[v] = true;
+    v = ir_operand(h->m, ir_value_get(h->m, v)->op, 0);
+  }
+  if (!is_inside(h, v) || !h->is_first[v] || h->on[v] != ON_STATE || h->is_kept[v]) return;
+  h->is_kept[v] = true;
+  VEC_PUSH(h->a, &h->kept, v);
+}
+
+static void need_operands(const ir_module *m, ir_op op, void *user) {
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) need(user, v);
+}
+
+static bool is_of_first(const halves *h, ir_op op) {
+  const ir_op_data *d = ir_op_get(h->m, op);
+  return d->n_results && h->is_first[d->first_result];
+}
+
+static void find_kept(halves *h) {
+  find_dependences(h);
+  for (uint32_t i = 0; i < count_ops(h); i++)
+    if (!is_of_first(h, op_at(h, i))) ir_walk_op(h->m, op_at(h, i), need_operands, h);
+  for (uint32_t i = 0; i < h->n_carries; i++)
+    if (!h->is_first[argument(h, i)]) need(h, yielded(h, i));
+}
+
+/* ---- whether it is worth it ---- */
+static double work_ns(const halves *h, ir_op op) {
+  const machine *on = h->f->p->machine;
+  if (ir_kind_of(h->m, op) != IR_OP_WHILE) return plan_making_ns(h->m, op, on);
+  double ns = 0, trips = ir_mean_trips(h->m, op);
+  ir_block body = ir_while_body(h->m, op);
+  for (ir_op below, i = 0; (below = ir_op_at(h->m, body, i)); i++) ns += work_ns(h, below);
+  return ns * (trips >= 0 ? trips : TUNED_UNKNOWN_TRIPS);
+}
+
+static double first_ns(const halves *h) {
+  double ns = 0;
+  for (uint32_t i = 0; i < count_ops(h); i++) {
+    ir_op op = op_at(h, i);
+    bool is_state = is_of_first(h, op) && h->on[ir_result(h->m, op, 0)] == ON_STATE;
+    if (is_state && !plan_stays_in_loops(ir_kind_of(h->m, op))) ns += work_ns(h, op);
+  }
+  return ns;
+}
+
+static double reading_ns(const halves *h) {
+  machine_rates rates = machine_rates_of(h->f->p->machine);
+  double ns = 0;
+  for (uint32_t i = 0; i < h->kept.count; i++)
+    ns += rates.op_ns + (double)ir_value_bytes(h->m, h->kept.at[i]) / rates.read_bytes;
+  return ns;
+}
+
+static int64_t kept_bytes(const halves *h) {
+  int64_t bytes = 0;
+  for (uint32_t i = 0; i < h->kept.count; i++)
+    bytes = saturated_sum(bytes, ir_value_bytes(h->m, h->kept.at[i]));
+  return saturated_product(bytes, h->steps.trips);
+}
+
+static bool has_room(const halves *h) {
+  const weir_options *o = h->f->p->options;
+  int64_t most =
+      o->memory_limit_bytes ? o->memory_limit_bytes / TUNED_KEPT_SHARE : h->f->small_bytes;
+  return kept_bytes(h) <= most;
+}
+
+static bool are_static(const halves *h) {
+  for (uint32_t i = 0; i < h->kept.count; i++) {
+    ir_type t = ir_type_of(h->m, h->kept.at[i]);
+    if (!ir_is_static_tensor(h->m, t) || ir_type_get(h->m, t)->rank == IR_MAX_RANK) return false;
+  }
+  return true;
+}
+
+/* The condition asks for nothing that the second half makes. */
+static bool is_asked_first(const halves *h) {
+  ir_block condition = ir_body(h->m, h->steps.op);
+  for (uint32_t i = 0; i < h->n_carries; i++)
+    if (!h->is_first[argument(h, i)] &&
+        ir_is_used_in(h->m, condition, ir_argument(h->m, condition, i)))
+      return false;
+  return true;
+}
+
+/* What the slices are of is large. */
+static bool is_large(const halves *h, uint32_t carry) {
+  return ir_value_bytes(h->m, argument(h, carry)) > h->f->small_bytes;
+}
+
+/* ---- the factor ---- */
+/* Whiles that read what this one leaves large have the factor, too: else it is held whatever is
+ * done, or left to segments of both (split/checkpoint.h), which want one loop. */
+static bool can_readers(const halves *h) {
+  const readers *all = h->f->own;
+  for (uint32_t i = 0; i < h->n_carries; i++) {
+    split_pos pos = h->factor.results[i];
+    if (pos.dim < 0 || !is_large(h, i)) continue;
+    for (uint32_t k = all->first[ir_result(h->m, h->steps.op, i)]; k;
+         k = all->list.at[k - 1].next) {
+      reader r = all->list.at[k - 1];
+      split_factor f;
+      if (!split_trace(h->a, h->m, r.loop, false, r.carry, pos, &f)) return false;
+    }
+  }
+  return true;
+}
+
+static halves halves_by(const halves *of, uint32_t carry, int32_t dim) {
+  halves h = *of;
+  uint32_t n = h.m->values.count, k = h.n_carries;
+  split_pos pos = {.dim = dim, .unit = 1};
+  h.factor = (split_factor){.operands = ARENA_ARRAY(h.a, split_pos, k),
+                            .results = ARENA_ARRAY(h.a, split_pos, k)};
+  if (!split_body_trace(h.a, h.m, h.steps.op, carry, pos, &h.factor)) return *of;
+  h.is_first = ARENA_ARRAY(h.a, bool, n);
+  h.on = ARENA_ARRAY(h.a, uint8_t, n);
+  h.is_kept = ARENA_ARRAY(h.a, bool, n);
+  h.is_moved = ARENA_ARRAY(h.a, bool, n);
+  divide(&h);
+  find_kept(&h);
+  double ns = first_ns(&h), reading = reading_ns(&h);
+  bool is_worth_it = ns > 0 && ns >= TUNED_FISSION_GAIN * reading;
+  if (!is_worth_it || !has_room(&h) || !are_static(&h) || !is_asked_first(&h) || !can_readers(&h))
+    return *of;
+  h.saved_ns = ns - reading;
+  return h;
+}
+
+/* The best of those of large carries. */
+static bool find_halves(halves *h) {
+  halves none = *h;
+  int32_t room = MOST_FACTORS;
+  for (uint32_t i = 0; i < h->n_carries; i++) {
+    const ir_type_data *t = ir_type_at(h->m, argument(h, i));
+    if (t->kind != IR_TYPE_TENSOR || !is_large(h, i)) continue;
+    for (int32_t d = 0; d < t->rank && room-- > 0; d++) {
+      halves by = halves_by(&none, i, d);
+      if (by.saved_ns > h->saved_ns) *h = by;
+    }
+  }
+  return h->saved_ns > 0;
+}
+
+/* ---- the two of them ---- */
+static ir_value *starts_at_trip(ir_builder *b, const halves *h, ir_value counter, int32_t rank) {
+  ir_value first = h->steps.first ? ir_build_int_like(b, counter, h->steps.first) : IR_NONE,
+           trip = first ? ir_build_binary(b, IR_OP_SUBTRACT, counter, first) : counter,
+           *starts = ARENA_ARRAY(h->a, ir_value, rank);
+  for (int32_t d = 0; d < rank; d++) starts[d] = d ? ir_build_int_like(b, counter, 0) : trip;
+  return starts;
+}
+
+/* The type of so many values along a new first dimension. */
+static ir_type stacked(const halves *h, ir_value v, int64_t trips) {
+  const ir_type_data *t = ir_type_at(h->m, v);
+  int64_t dims[IR_MAX_RANK] = {trips};
+  for (int32_t d = 0; d < t->rank; d++) dims[d + 1] = t->dims[d];
+  return ir_tensor(h->m, t->dtype, t->rank + 1, dims);
+}
+
+static ir_value put(ir_builder *b, const halves *h, ir_value stack, ir_value v, ir_value counter) {
+  ir_value part = ir_build_reshape(b, v, stacked(h, v, 1));
+  return ir_build_dynamic_update_slice(b, stack, part,
+                                       starts_at_trip(b, h, counter, ir_type_at(h->m, part)->rank));
+}
+
+static ir_value get(ir_builder *b, const halves *h, ir_value stack, ir_type type,
+                    ir_value counter) {
+  const ir_type_data *t = ir_type_at(h->m, stack);
+  int64_t sizes[IR_MAX_RANK] = {1};
+  for (int32_t d = 1; d < t->rank; d++) sizes[d] = t->dims[d];
+  ir_value *starts = starts_at_trip(b, h, counter, t->rank);
+  return ir_build_reshape(b, ir_build_dynamic_slice(b, stack, starts, sizes), type);
+}
+
+/* A while that carries these; its condition, and in the map the body's arguments, are those of the
+ * old one's carries. which: by new carry. */
+static ir_op build_while(const halves *h, const ir_value *init, const uint32_t *which, uint32_t n,
+                         uint32_t n_all, ir_map *map) {
+  ir_module *m = h->m;
+  ir_op loop = ir_build_while(&h->f->b, init, n_all);
+  ir_block from = ir_body(m, h->steps.op), to = ir_body(m, loop), body = ir_while_body(m, loop);
+  ir_map *condition = ir_map_new(h->a, m);
+  for (uint32_t i = 0; i < n; i++) {
+    ir_map_set(condition, ir_argument(m, from, which[i]), ir_argument(m, to, i));
+    ir_map_set(map, argument(h, which[i]), ir_argument(m, body, i));
+  }
+  ir_copy_block(m, from, to, condition);
+  return loop;
+}
+
+/* which[i]: the old carry that new carry i is. Returns how many there are. */
+static uint32_t carries_of_first(const halves *h, uint32_t *which) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < h->n_carries; i++)
+    if (h->is_first[argument(h, i)]) which[n++] = i;
+  return n;
+}
+
+static ir_op build_first(const halves *h, const uint32_t *which, uint32_t n) {
+  ir_module *m = h->m;
+  uint32_t n_all = n + h->kept.count;
+  ir_value *init = ARENA_ARRAY(h->a, ir_value, n_all), *out = ARENA_ARRAY(h->a, ir_value, n_all);
+  for (uint32_t i = 0; i < n; i++) init[i] = ir_operand(m, h->steps.op, which[i]);
+  for (uint32_t k = 0; k < h->kept.count; k++)
+    init[n + k] = ir_build_zeros(&h->f->b, stacked(h, h->kept.at[k], h->steps.trips));
+  ir_map *map = ir_map_new(h->a, m);
+  ir_op loop = build_while(h, init, which, n, n_all, map);
+  ir_builder b = {m, ir_while_body(m, loop), ir_op_get(m, h->steps.op)->location};
+  for (uint32_t i = 0; i < count_ops(h); i++)
+    if (is_of_first(h, op_at(h, i))) ir_copy_op(m, b.block, op_at(h, i), map);
+  for (uint32_t i = 0; i < n; i++) out[i] = ir_map_get(map, yielded(h, which[i]));
+  ir_value counter = ir_map_get(map, argument(h, h->steps.counter));
+  for (uint32_t k = 0; k < h->kept.count; k++)
+    out[n + k] =
+        put(&b, h, ir_argument(m, b.block, n + k), ir_map_get(map, h->kept.at[k]), counter);
+  ir_build_return(&b, IR_OP_RETURN, out, n_all);
+  return loop;
+}
+
+/* The body once more. all: what each value is; read: what the second half reads in its place. What
+ * the first half alone needs loses its readers. */
+static void copy_body(const halves *h, ir_block to, ir_map *all, ir_map *read) {
+  for (uint32_t i = 0; i < count_ops(h); i++) {
+    ir_op op = op_at(h, i);
+    if (!is_of_first(h, op)) {
+      ir_copy_op(h->m, to, op, read);
+      continue;
+    }
+    ir_copy_op(h->m, to, op, all);
+    for (ir_value v, k = 0; (v = ir_result_at(h->m, op, k)); k++)
+      if (h->on[v] != ON_STATE) ir_map_set(read, v, ir_map_get(all, v));
+    if (h->is_moved[ir_result(h->m, op, 0)]) ir_copy_op(h->m, to, op, read);
+  }
+}
+
+static ir_op build_second(const halves *h, const ir_value *stacks) {
+  ir_module *m = h->m;
+  uint32_t n = h->n_carries, n_all = n + h->kept.count, *which = ARENA_ARRAY(h->a, uint32_t, n);
+  ir_value *init = ARENA_ARRAY(h->a, ir_value, n_all), *out = ARENA_ARRAY(h->a, ir_value, n_all);
+  for (uint32_t i = 0; i < n_all; i++)
+    init[i] = i < n ? ir_operand(m, h->steps.op, i) : stacks[i - n];
+  for (uint32_t i = 0; i < n; i++) which[i] = i;
+  ir_map *all = ir_map_new(h->a, m), *read = ir_map_new(h->a, m);
+  ir_op loop = build_while(h, init, which, n, n_all, all);
+  ir_builder b = {m, ir_while_body(m, loop), ir_op_get(m, h->steps.op)->location};
+  for (uint32_t i = 0; i < n; i++) ir_map_set(read, argument(h, i), ir_argument(m, b.block, i));
+  for (uint32_t k = 0; k < h->kept.count; k++) {
+    ir_value v = h->kept.at[k], stack = ir_argument(m, b.block, n + k);
+    ir_value counter = ir_argument(m, b.block, h->steps.counter);
+    ir_map_set(read, v, get(&b, h, stack, ir_type_of(m, v), counter));
+    out[n + k] = stack;
+  }
+  copy_body(h, b.block, all, read);
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = ir_map_get(h->is_first[argument(h, i)] ? all : read, yielded(h, i));
+  ir_build_return(&b, IR_OP_RETURN, out, n_all);
+  return loop;
+}
+
+static void build(const halves *h) {
+  ir_module *m = h->m;
+  uint32_t *which = ARENA_ARRAY(h->a, uint32_t, h->n_carries), n = carries_of_first(h, which);
+  ir_op first = build_first(h, which, n);
+  ir_value *stacks = ARENA_ARRAY(h->a, ir_value, h->kept.count);
+  for (uint32_t k = 0; k < h->kept.count; k++) stacks[k] = ir_result(m, first, n + k);
+  ir_op second = build_second(h, stacks);
+  for (uint32_t i = 0; i < h->n_carries; i++)
+    ir_map_set(h->f->map, ir_result(m, h->steps.op, i), ir_result(m, second, i));
+  for (uint32_t i = 0; i < n; i++)
+    ir_map_set(h->f->map, ir_result(m, h->steps.op, which[i]), ir_result(m, first, i));
+}
+
+static bool replace(pass_rewrite *r, ir_op op) {
+  halves h = {.f = r, .m = r->m, .a = r->p->scratch};
+  if (!split_steps_of(r->m, op, &h.steps) || h.steps.trips < 2 || ir_has_effects(r->m, op))
+    return false;
+  h.n_carries = ir_op_get(r->m, op)->n_operands;
+  if (!find_halves(&h)) return false;
+  build(&h);
+  return true;
+}
+
+static void note_readers(const ir_module *m, ir_op op, void *user) {
+  readers *r = user;
+  if (ir_kind_of(m, op) != IR_OP_WHILE) return;
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) {
+    VEC_PUSH(r->a, &r->list, ((reader){op, i, r->first[v]}));
+    r->first[v] = r->list.count;
+  }
+}
+
+static bool begin(pass_rewrite *r) {
+  readers *all = ARENA_NEW(r->p->scratch, readers);
+  *all = (readers){.a = r->p->scratch, .first = ARENA_ARRAY(r->p->scratch, uint32_t, r->n_values)};
+  ir_walk(r->m, ir_top(r->m), note_readers, all);
+  r->own = all;
+  return all->list.count > 0;
+}
+
+const pass pass_fission = {"fission", .replace = replace, .begin = begin};
