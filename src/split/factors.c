@@ -314,14 +314,43 @@ static bool sum_of_stencils(query *q, const split_stencil *s) {
   return q->out->shifts = q->out->stencil = true;
 }
 
+/* No group meets another: each has so many consecutive features of the operand, or rows of its
+ * batch, of the kernel's outputs, and of the result. */
+static bool groups_rule(query *q, const ir_conv_numbers *n, int64_t groups, int64_t operand_dim) {
+  int64_t dims[] = {operand_dim, n->kernel_output_feature, n->output_feature}, each[3];
+  const ir_type_data *types[] = {operand_type(q, 0), operand_type(q, 1), result_type(q, 0)};
+  uint32_t asked = q->of_result ? 2 : q->index;
+  split_pos at[3];
+  if (groups == 1 || q->pos.dim != dims[asked] || q->pos.mirrored) return false;
+  for (uint32_t i = 0; i < 3; i++) each[i] = types[i]->dims[dims[i]] / groups;
+  if (!each[0] || !each[1]) return false;
+  if (q->pos.unit % each[asked]) {
+    q->out->coarsen = each[asked]; /* or fewer: units are whole groups */
+    return false;
+  }
+  for (uint32_t i = 0; i < 3; i++) {
+    at[i] = at_dim(q->pos, dims[i]);
+    if (__builtin_mul_overflow(q->pos.unit / each[asked], each[i], &at[i].unit) ||
+        !scale_offset(&at[i], q->pos))
+      return false;
+  }
+  q->out->operands[0] = at[0];
+  q->out->operands[1] = at[1];
+  q->out->results[0] = at[2];
+  return true;
+}
+
 RULE(convolution) {
   ir_conv_numbers n;
   split_stencil s;
   if (!ir_conv_dims(q->scratch, q->m, q->op, &n)) return false;
   if (find_stencil(q, &s)) return s.is_sum ? sum_of_stencils(q, &s) : stencil_rule(q, &s);
-  bool batches = ir_op_int(q->m, q->op, "batch_group_count", 1) != 1,
-       features = ir_op_int(q->m, q->op, "feature_group_count", 1) != 1;
-  int64_t d = q->pos.dim;
+  int64_t of_batch = ir_op_int(q->m, q->op, "batch_group_count", 1),
+          of_features = ir_op_int(q->m, q->op, "feature_group_count", 1), d = q->pos.dim;
+  bool batches = of_batch != 1, features = of_features != 1;
+  if (groups_rule(q, &n, of_features, n.input_feature) ||
+      groups_rule(q, &n, of_batch, n.input_batch))
+    return true;
   if (!batches && (q->of_result ? d == n.output_batch : q->index == 0 && d == n.input_batch)) {
     set_operand(q, 0, n.input_batch);
     set_result(q, 0, n.output_batch);

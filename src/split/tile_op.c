@@ -48,6 +48,24 @@ static void check_same_in_all_trips(ir_module *m, ir_op op, split_pos pos, int64
     CTX_CHECK(m->ctx, entry_of(m, op, "interior_padding", pos.dim) == 0);
 }
 
+static void set_groups(ir_module *m, ir_op op, const char *name, int64_t all, int64_t each) {
+  if (ir_op_int(m, op, name, 1) == 1) return;
+  CTX_CHECK(m->ctx, each > 0 && all % each == 0);
+  ir_op_set_attr(m, op, name, ir_attr_int(m, all / each, IR_I64), true);
+}
+
+/* Of a convolution on a slice of its groups: as many as the operand has there. */
+static void fix_groups(ir_module *m, ir_op op, const split_factor *f) {
+  ir_conv_numbers n;
+  CTX_CHECK(m->ctx, ir_conv_dims(m->arena, m, op, &n));
+  if (f->results[0].dim != n.output_feature) return;
+  const int64_t *x = ir_type_at(m, ir_operand(m, op, 0))->dims,
+                *kernel = ir_type_at(m, ir_operand(m, op, 1))->dims,
+                *y = ir_type_at(m, ir_result(m, op, 0))->dims;
+  set_groups(m, op, "feature_group_count", x[n.input_feature], kernel[n.kernel_input_feature]);
+  set_groups(m, op, "batch_group_count", x[n.input_batch], y[n.output_batch]);
+}
+
 /* Sizes that stand in attributes. */
 static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_t slice) {
   split_pos operand = ir_op_get(m, op)->n_operands ? f->operands[0] : SPLIT_ABSENT;
@@ -71,6 +89,7 @@ static void fix_attributes(ir_module *m, ir_op op, const split_factor *f, int64_
       if (operand.dim >= 0 && f->operands[1].dim < 0)
         split_set_entry(m, op, "slice_sizes", operand.dim, split_window_size(operand, slice));
       return;
+    case IR_OP_CONVOLUTION: fix_groups(m, op, f); return;
     case IR_OP_BROADCAST: /* new dimensions stand in front */
       split_set_entry(m, op, "broadcast_sizes", f->results[0].dim,
                       split_window_size(f->results[0], slice));
