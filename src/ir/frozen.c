@@ -1,6 +1,11 @@
 #include "ir/frozen.h"
 
+#include <string.h>
+
 #include "ir/attrs.h"
+#include "ir/fold.h"
+
+enum { MOST_DEPTH = 24, MOST_FACTS = 16, MOST_VISITS = 2000 };
 
 /* What is known of all elements of a value. Zero counts as false in integers, too. */
 typedef enum truth { UNKNOWN, ALL_FALSE, ALL_TRUE } truth;
@@ -10,9 +15,12 @@ typedef struct proof {
   ir_block condition, body;
   ir_op loop;
   const int32_t *rows_at; /* by carry */
-  truth *known;           /* by value */
-  bool *of_rows;          /* by value of the condition: sliced carries go into it */
-  ir_value *twin;         /* by value of both: one of the condition that is the same; else none */
+  const bool *flags;      /* by carry */
+  ir_op vote;
+  truth *known;    /* by value */
+  bool *of_rows;   /* by value of the condition: sliced carries go into it */
+  bool *changes;   /* by value of the condition: carries that trips change go into it */
+  ir_value *twin;  /* by value of both: one of the condition that is the same; else none */
   ir_value *is_as; /* by value of the body: the carry that it is equal to, where all is done */
 } proof;
 
@@ -62,15 +70,21 @@ static bool depends_on_rows_alone(arena *scratch, proof *p, ir_value v) {
   return true;
 }
 
-/* What sliced carries have gone into: the factor is at one place of it, in the body as well. */
+/* What sliced carries have gone into: the factor is at one place of it, in the body as well. The
+ * same for what trips change. */
 static void find_rows(proof *p) {
   const ir_block_data *b = ir_block_get(p->m, p->condition);
-  for (uint32_t i = 0; i < b->args.count; i++) p->of_rows[b->args.at[i]] = is_sliced(p, i);
+  for (uint32_t i = 0; i < b->args.count; i++) {
+    p->of_rows[b->args.at[i]] = is_sliced(p, i);
+    p->changes[b->args.at[i]] = !is_invariant(p, i);
+  }
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
     const ir_op_data *d = ir_op_get(p->m, b->ops.at[i]);
-    for (uint32_t j = 0; j < d->n_results; j++)
-      for (uint32_t k = 0; k < d->n_operands; k++)
+    for (uint32_t k = 0; k < d->n_operands; k++)
+      for (uint32_t j = 0; j < d->n_results; j++) {
         p->of_rows[d->first_result + j] |= p->of_rows[d->operands[k]];
+        p->changes[d->first_result + j] |= p->changes[d->operands[k]];
+      }
   }
 }
 
@@ -94,15 +108,13 @@ static void note_operands(proof *p, ir_op op) {
 }
 
 /* ---- the body, in order ---- */
-static bool is_twin(const proof *p, ir_op mine, ir_op other) {
+/* The same of all but the operands. */
+static bool is_like(const proof *p, ir_op mine, ir_op other) {
   const ir_op_data *a = ir_op_get(p->m, mine), *b = ir_op_get(p->m, other);
   if (a->kind != b->kind || a->kind == IR_OP_UNKNOWN || a->n_operands != b->n_operands ||
       a->n_results != 1 || b->n_results != 1 || a->n_regions != b->n_regions ||
       ir_type_of(p->m, a->first_result) != ir_type_of(p->m, b->first_result))
     return false;
-  for (uint32_t i = 0; i < a->n_operands; i++)
-    if (p->twin[a->operands[i]] != p->twin[b->operands[i]] || !p->twin[b->operands[i]])
-      return false;
   for (uint32_t i = 0; i < a->n_regions; i++)
     if (ir_reducer_kind(p->m, a->regions[i]) == IR_OP_UNKNOWN ||
         ir_reducer_kind(p->m, a->regions[i]) != ir_reducer_kind(p->m, b->regions[i]))
@@ -110,15 +122,28 @@ static bool is_twin(const proof *p, ir_op mine, ir_op other) {
   return ir_attrs_equal(p->m, mine, other);
 }
 
-static void find_twin(proof *p, ir_op op) {
-  const ir_block_data *b = ir_block_get(p->m, p->condition);
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    if (!is_twin(p, op, b->ops.at[i])) continue;
-    ir_value v = ir_result(p->m, op, 0);
-    p->twin[v] = ir_result(p->m, b->ops.at[i], 0);
-    if (p->of_rows[p->twin[v]]) p->known[v] = p->known[p->twin[v]];
-    return;
+static bool is_twin(const proof *p, ir_op mine, ir_op other) {
+  if (!is_like(p, mine, other)) return false;
+  for (uint32_t i = 0; i < ir_op_get(p->m, mine)->n_operands; i++) {
+    ir_value a = p->twin[ir_operand(p->m, mine, i)], b = p->twin[ir_operand(p->m, other, i)];
+    if (a != b || !b) return false;
   }
+  return true;
+}
+
+/* The first op of the condition that is the same, among so many. */
+static ir_value twin_of(const proof *p, ir_op op, uint32_t most) {
+  const ir_block_data *b = ir_block_get(p->m, p->condition);
+  for (uint32_t i = 0; i < most; i++)
+    if (is_twin(p, op, b->ops.at[i])) return ir_result(p->m, b->ops.at[i], 0);
+  return IR_NONE;
+}
+
+static void find_twin(proof *p, ir_op op) {
+  if (ir_op_get(p->m, op)->n_results != 1) return;
+  ir_value v = ir_result(p->m, op, 0);
+  p->twin[v] = twin_of(p, op, ir_block_get(p->m, p->condition)->ops.count);
+  if (p->of_rows[p->twin[v]]) p->known[v] = p->known[p->twin[v]];
 }
 
 /* The operand that a select puts out, where that is known; else none. */
@@ -187,7 +212,6 @@ static ir_value as_which(const proof *p, ir_op op) {
 
 static void look_at(proof *p, ir_op op) {
   if (ir_op_get(p->m, op)->n_results != 1) return;
-  find_twin(p, op);
   note_truth(p, op);
   p->is_as[ir_result(p->m, op, 0)] = as_which(p, op);
 }
@@ -204,6 +228,17 @@ static bool is_same_carry(const proof *p, uint32_t i, uint32_t j) {
                     ir_operand(p->m, p->loop, i) == ir_operand(p->m, p->loop, j));
 }
 
+/* What the condition has twice (the same constant, say) is known as its first. */
+static void match_result(proof *p, uint32_t at) {
+  ir_op op = ir_op_at(p->m, p->condition, at);
+  const ir_op_data *d = ir_op_get(p->m, op);
+  for (uint32_t j = 0; j < d->n_results; j++) p->twin[d->first_result + j] = d->first_result + j;
+  ir_value first = d->n_results == 1 ? twin_of(p, op, at) : IR_NONE;
+  if (!first) return;
+  p->twin[d->first_result] = first;
+  if (p->known[first] == UNKNOWN) p->known[first] = p->known[d->first_result];
+}
+
 static void match_values(proof *p) {
   const ir_block_data *condition = ir_block_get(p->m, p->condition);
   for (uint32_t i = 0; i < condition->args.count; i++) {
@@ -214,9 +249,186 @@ static void match_values(proof *p) {
     p->is_as[carry] = carry;
     if (is_sliced(p, i)) p->known[carry] = p->known[twin];
   }
-  for (uint32_t i = 0; i + 1 < condition->ops.count; i++) {
-    const ir_op_data *d = ir_op_get(p->m, condition->ops.at[i]);
-    for (uint32_t j = 0; j < d->n_results; j++) p->twin[d->first_result + j] = d->first_result + j;
+  for (uint32_t i = 0; i + 1 < condition->ops.count; i++) match_result(p, i);
+  const ir_block_data *body = ir_block_get(p->m, p->body);
+  for (uint32_t i = 0; i + 1 < body->ops.count; i++) find_twin(p, body->ops.at[i]);
+}
+
+/* ---- flags: the answer for each row, carried to the next trip ----
+ * By induction: a row whose flag is set goes on. `of` is a proof in which what is known holds of
+ * such a row alone. */
+typedef struct flag {
+  proof of;
+  ir_value *next;             /* by value of the condition: what the body has for the next trip */
+  ir_value facts[MOST_FACTS]; /* before the while: true where the flag is set */
+  uint32_t n_facts;
+  int visits;
+} flag;
+
+static truth going_on(const proof *p) {
+  return vote_kind(p->m, p->vote) == IR_OP_OR ? ALL_TRUE : ALL_FALSE;
+}
+
+/* What a row whose flag is set gets of selects by it. */
+static ir_value taken(const proof *of, ir_value v) {
+  for (int i = 0; i < MOST_DEPTH && ir_is_made_in(of->m, v, of->body); i++) {
+    ir_op op = ir_value_get(of->m, v)->op;
+    ir_value one = ir_kind_of(of->m, op) == IR_OP_SELECT ? selected(of, op) : IR_NONE;
+    if (!one) break;
+    v = one;
+  }
+  return v;
+}
+
+/* Whether the operand of a body's op is the condition's in the next trip. */
+static bool is_next(const flag *f, ir_value in_condition, ir_value in_body) {
+  const proof *of = &f->of;
+  if (!of->changes[in_condition])
+    return of->twin[in_body] && of->twin[in_body] == of->twin[in_condition];
+  return f->next[in_condition] && taken(of, in_body) == f->next[in_condition];
+}
+
+static bool is_op_next(const flag *f, ir_op in_condition, ir_op in_body) {
+  if (!is_like(&f->of, in_body, in_condition)) return false;
+  for (uint32_t i = 0; i < ir_op_get(f->of.m, in_body)->n_operands; i++)
+    if (!is_next(f, ir_operand(f->of.m, in_condition, i), ir_operand(f->of.m, in_body, i)))
+      return false;
+  return true;
+}
+
+/* What the next trip's condition makes by the op, and whether it is true. */
+static void look_ahead(flag *f, ir_op op) {
+  const ir_block_data *body = ir_block_get(f->of.m, f->of.body);
+  if (ir_op_get(f->of.m, op)->n_results != 1) return;
+  ir_value v = ir_result(f->of.m, op, 0), next = IR_NONE;
+  for (uint32_t i = 0; f->of.changes[v] && i + 1 < body->ops.count && !next; i++)
+    if (is_op_next(f, op, body->ops.at[i])) next = ir_result(f->of.m, body->ops.at[i], 0);
+  f->next[v] = next;
+  if (next) f->of.known[v] = f->of.known[next];
+  note_truth(&f->of, op);
+}
+
+/* The step: a row whose flag is set after the trip had it set before, and goes on. */
+static bool goes_on_next(flag *f, uint32_t carry) {
+  proof *of = &f->of;
+  const ir_block_data *body = ir_block_get(of->m, of->body),
+                      *condition = ir_block_get(of->m, of->condition);
+  of->known[ir_yielded(of->m, of->body, carry)] = ALL_TRUE;
+  for (uint32_t i = body->ops.count - 1; i-- > 0;) note_operands(of, body->ops.at[i]);
+  if (of->known[carry_of(of, carry)] != ALL_TRUE) return false;
+  for (uint32_t i = 0; i + 1 < body->ops.count; i++) note_truth(of, body->ops.at[i]);
+  for (uint32_t i = 0; i < condition->args.count; i++)
+    f->next[condition->args.at[i]] = taken(of, ir_yielded(of->m, of->body, i));
+  for (uint32_t i = 0; i + 1 < condition->ops.count; i++) look_ahead(f, condition->ops.at[i]);
+  return of->known[ir_operand(of->m, of->vote, 0)] == going_on(of);
+}
+
+/* One number that is broadcast, before that. */
+static ir_value unspread(const ir_module *m, ir_value v) {
+  ir_op op = ir_value_get(m, v)->op;
+  bool spreads = op && ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM;
+  return spreads && ir_type_at(m, ir_operand(m, op, 0))->rank == 0 ? ir_operand(m, op, 0) : v;
+}
+
+static void note_facts(flag *f, ir_value v) {
+  const ir_module *m = f->of.m;
+  f->facts[f->n_facts++] = v;
+  for (uint32_t at = 0; at < f->n_facts; at++) {
+    ir_value fact = f->facts[at] = unspread(m, f->facts[at]);
+    ir_op op = ir_value_get(m, fact)->op;
+    if (!op || ir_kind_of(m, op) != IR_OP_AND || f->n_facts + 2 > MOST_FACTS) continue;
+    for (uint32_t i = 0; i < 2; i++) f->facts[f->n_facts++] = ir_operand(m, op, i);
+  }
+}
+
+/* The integer, or truth value, that all elements are. */
+static bool whole_number(const ir_module *m, ir_value v, int64_t *out) {
+  const ir_attr_data *d = ir_splat_element(m, v, MOST_DEPTH);
+  return d && ir_load_int(ir_type_get(m, d->type)->dtype, d->data, out);
+}
+
+static bool is_same_number(const ir_module *m, ir_value a, ir_value b) {
+  const ir_attr_data *x = ir_splat_element(m, a, MOST_DEPTH),
+                     *y = ir_splat_element(m, b, MOST_DEPTH);
+  if (!x || !y || ir_type_at(m, a)->dtype != ir_type_at(m, b)->dtype) return false;
+  return !memcmp(x->data, y->data, (size_t)ir_dtype_bytes(ir_type_at(m, a)->dtype));
+}
+
+/* A value of the condition, or what goes into the while in its place. */
+static ir_value at_first(const proof *p, ir_value v) {
+  v = unspread(p->m, v);
+  const ir_value_data *d = ir_value_get(p->m, v);
+  return d->block == p->condition ? unspread(p->m, ir_operand(p->m, p->loop, d->index)) : v;
+}
+
+static bool is_first(flag *f, ir_value in_condition, ir_value before, int depth);
+
+static bool are_operands_first(flag *f, ir_op x, ir_op y, bool by_element, int depth) {
+  const ir_module *m = f->of.m;
+  for (uint32_t i = 0; i < ir_op_get(m, x)->n_operands; i++) {
+    ir_value a = ir_operand(m, x, i), b = ir_operand(m, y, i);
+    if (!by_element && ir_type_of(m, a) != ir_type_of(m, b)) return false;
+    if (!is_first(f, a, b, depth)) return false;
+  }
+  return true;
+}
+
+/* Whether a value of the condition is, before the first trip, the same element by element as one
+ * from before the while, which may be one number for all. */
+static bool is_first(flag *f, ir_value in_condition, ir_value before, int depth) {
+  const ir_module *m = f->of.m;
+  ir_value a = at_first(&f->of, in_condition), b = unspread(m, before);
+  if (a == b || is_same_number(m, a, b)) return true;
+  ir_op x = ir_value_get(m, a)->op, y = ir_value_get(m, b)->op;
+  if (depth == 0 || f->visits++ > MOST_VISITS || !x || !y) return false;
+  ir_kind kind = ir_kind_of(m, x);
+  if (kind != ir_kind_of(m, y)) return false;
+  if (ir_kind_flags(kind) & IR_FLAG_E)
+    return ir_type_at(m, a)->dtype == ir_type_at(m, b)->dtype && ir_attrs_equal(m, x, y) &&
+           are_operands_first(f, x, y, true, depth - 1);
+  bool is_known =
+      ir_kind_flags(kind) & IR_FLAG_M || kind == IR_OP_REDUCE || kind == IR_OP_DOT_GENERAL;
+  return is_known && is_like(&f->of, x, y) && are_operands_first(f, x, y, false, depth - 1);
+}
+
+static bool is_fact(flag *f, ir_value v, int depth) {
+  for (uint32_t i = 0; i < f->n_facts; i++)
+    if (is_first(f, v, f->facts[i], depth)) return true;
+  return false;
+}
+
+/* Whether a value of the condition is that before the first trip, where the flag is set. */
+static bool holds_first(flag *f, ir_value v, truth t, int depth) {
+  const ir_module *m = f->of.m;
+  int64_t number;
+  v = at_first(&f->of, v);
+  if (depth == 0 || f->visits++ > MOST_VISITS || !is_bool(&f->of, v)) return false;
+  if (whole_number(m, v, &number)) return (number != 0) == (t == ALL_TRUE);
+  if (t == ALL_TRUE && is_fact(f, v, depth)) return true;
+  ir_op op = ir_value_get(m, v)->op;
+  ir_kind kind = op ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
+  if (kind == IR_OP_NOT) return holds_first(f, ir_operand(m, op, 0), opposite(t), depth - 1);
+  if (kind != IR_OP_AND && kind != IR_OP_OR) return false;
+  bool x = holds_first(f, ir_operand(m, op, 0), t, depth - 1);
+  bool y = holds_first(f, ir_operand(m, op, 1), t, depth - 1);
+  return (kind == IR_OP_AND) == (t == ALL_TRUE) ? x && y : x || y;
+}
+
+static bool is_answer(arena *scratch, const proof *p, uint32_t carry) {
+  flag f = {.of = *p};
+  note_facts(&f, ir_operand(p->m, p->loop, carry));
+  if (!holds_first(&f, ir_operand(p->m, p->vote, 0), going_on(p), MOST_DEPTH)) return false;
+  f.next = ARENA_ARRAY(scratch, ir_value, p->m->values.count);
+  f.of.known = ARENA_ARRAY(scratch, truth, p->m->values.count);
+  return goes_on_next(&f, carry);
+}
+
+/* Where no row goes on, no flag is set that only rows have that do. */
+static void note_flags(arena *scratch, proof *p) {
+  for (uint32_t i = 0; i < ir_block_get(p->m, p->body)->args.count; i++) {
+    ir_value carry = carry_of(p, i);
+    if (!p->flags[i] || is_invariant(p, i) || p->known[carry] != UNKNOWN) continue;
+    if (is_answer(scratch, p, i)) p->known[carry] = ALL_FALSE;
   }
 }
 
@@ -230,18 +442,21 @@ static proof proof_of(arena *scratch, const ir_module *m, ir_op loop, const int3
                  .rows_at = rows_at,
                  .known = ARENA_ARRAY(scratch, truth, n),
                  .of_rows = ARENA_ARRAY(scratch, bool, n),
+                 .changes = ARENA_ARRAY(scratch, bool, n),
                  .twin = ARENA_ARRAY(scratch, ir_value, n),
                  .is_as = ARENA_ARRAY(scratch, ir_value, n)};
 }
 
 bool ir_rows_freeze(arena *scratch, const ir_module *m, ir_op loop, ir_op vote,
-                    const int32_t *rows_at) {
+                    const int32_t *rows_at, const bool *flags) {
   proof p = proof_of(scratch, m, loop, rows_at);
+  p.vote = vote, p.flags = flags;
   const ir_block_data *body = ir_block_get(m, p.body);
   if (!depends_on_rows_alone(scratch, &p, ir_operand(m, vote, 0))) return false;
   if (!assume_done(&p, vote)) return false;
   find_rows(&p);
   match_values(&p);
+  note_flags(scratch, &p);
   for (uint32_t i = 0; i + 1 < body->ops.count; i++) look_at(&p, body->ops.at[i]);
   for (uint32_t i = 0; i < body->args.count; i++)
     if (is_sliced(&p, i) && !is_left(&p, i)) return false;

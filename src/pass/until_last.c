@@ -288,9 +288,13 @@ static bool body_votes(const last *l) { return l->flag < l->n_carries; }
 
 static bool freezes(const last *l) {
   int32_t *rows_at = ARENA_ARRAY(l->f->p->scratch, int32_t, l->n_carries);
-  for (uint32_t i = 0; i < l->n_carries; i++)
+  bool *flags = ARENA_ARRAY(l->f->p->scratch, bool, l->n_carries);
+  for (uint32_t i = 0; i < l->n_carries; i++) {
+    const ir_type_data *type = ir_type_at(l->m, carry_of(l, l->body, i));
     rows_at[i] = has_rows(l, carry_of(l, l->body, i)) ? 0 : -1;
-  return ir_rows_freeze(l->f->p->scratch, l->m, l->loop, l->vote, rows_at);
+    flags[i] = rows_at[i] == 0 && type->rank == 1 && type->dtype == IR_I1;
+  }
+  return ir_rows_freeze(l->f->p->scratch, l->m, l->loop, l->vote, rows_at, flags);
 }
 
 static int64_t largest_bytes(const last *l) {

@@ -291,13 +291,25 @@ static const int32_t *rows_of_carries(const body *b) {
   return at;
 }
 
+/* By carry: one truth value for each row. */
+static const bool *flags_of_carries(const body *b) {
+  const ir_block_data *d = ir_block_get(b->m, b->block);
+  bool *is_flag = ARENA_ARRAY(b->scratch, bool, d->args.count);
+  for (uint32_t i = 0; i < d->args.count; i++) {
+    const ir_type_data *type = ir_type_at(b->m, d->args.at[i]);
+    split_pos pos = position_of(b, d->args.at[i]);
+    is_flag[i] = pos.dim == 0 && pos.unit == 1 && type->rank == 1 && type->dtype == IR_I1;
+  }
+  return is_flag;
+}
+
 /* The condition asks the rows, and a trip leaves those alone that are done. */
 static bool ends_by_rows(body *b) {
   body c = body_of(b->scratch, b->m, b->loop, 0);
   while (exchange_positions(b, &c))
     if (!solve(b) || !solve(&c)) return false;
   if (b->failed || c.failed || !c.vote ||
-      !ir_rows_freeze(b->scratch, b->m, b->loop, c.vote, rows_of_carries(b)))
+      !ir_rows_freeze(b->scratch, b->m, b->loop, c.vote, rows_of_carries(b), flags_of_carries(b)))
     return false;
   b->condition = arena_copy(b->scratch, &c, sizeof c);
   return b->by_rows = true;

@@ -137,7 +137,22 @@ class Scans:
         goes_on = lambda s: (jnp.max(jnp.abs(s[0])) > 0.3) & (s[1] < 6)  # noqa: E731
         step = lambda s: (0.6 * s[0], s[1] + 1)  # noqa: E731
         row = lambda v: lax.while_loop(goes_on, step, (v, 0))[0]  # noqa: E731
+        if h.ndim == 2 and self.steps % 2:
+            return self.until_unset(lax.stop_gradient(h))
         return (jax.vmap(row) if h.ndim == 2 else row)(lax.stop_gradient(h))
+
+    def until_unset(self, h):
+        """The same, with a flag of each row that goes on to the next trip."""
+        goes = lambda h, count: (jnp.max(jnp.abs(h), 1) > 0.3) & (count < 6)  # noqa: E731
+
+        def step(s):
+            h, count, go = s
+            new, more = 0.6 * h, count + 1
+            kept = jnp.where(go[:, None], new, h), jnp.where(go, more, count)
+            return *kept, go & goes(new, more)
+
+        count = jnp.zeros(h.shape[0], jnp.int32)
+        return lax.while_loop(lambda s: jnp.any(goes(s[0], s[1])), step, (h, count, goes(h, count)))[0]
 
     def invariant(self, dice, h, first, w, b, shared):
         """What the steps do not change (first: the state before them), in each role that it may have.

@@ -84,8 +84,20 @@ class Whiles:
             goes_on = lambda s: (jnp.max(jnp.abs(s[0])) > 0.5) & (s[1] < 9)
             return lax.while_loop(goes_on, lambda s: (s[0] * 0.75, s[1] + 1), (v, 0))
 
-        v, trips = jax.vmap(row)(a)
+        v, trips = self.until_unset(a) if self.n % 2 else jax.vmap(row)(a)
         return v + trips.astype(v.dtype)[:, None]
+
+    def until_unset(self, a):
+        """Rows that end one by one, each with a flag that goes on to the next trip."""
+        goes = lambda v, trips: (jnp.max(jnp.abs(v), 1) > 0.5) & (trips < 9)  # noqa: E731
+
+        def step(s):
+            v, trips, go = s
+            new, more = v * 0.75, trips + 1
+            return jnp.where(go[:, None], new, v), jnp.where(go, more, trips), go & goes(new, more)
+
+        trips = jnp.zeros(a.shape[0], jnp.int32)
+        return lax.while_loop(lambda s: jnp.any(goes(s[0], s[1])), step, (a, trips, goes(a, trips)))[:2]
 
     def function(self, x, y, w, u, *tables):
         dice = random.Random(self.plan)

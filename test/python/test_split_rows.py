@@ -125,6 +125,40 @@ def active(xs, tolerances, w):
     return v.sum(1), go
 
 
+def carried(xs, tolerances, w, begin=None, still=lambda go, goes: go & goes):
+    """Whether a row goes on is asked at the end of a trip and carried, as Equinox's whiles do."""
+    goes = lambda v, failed: ~failed & (jnp.max(v, 1) > 0.5 + xs / 4)  # noqa: E731
+
+    def step(s):
+        v, failed, go, i = s
+        new, new_failed = closer(v, w) * 0.9, jnp.max(v, 1) > 2.4
+        out = jnp.where(go[:, None], new, v), jnp.where(go, new_failed, failed)
+        return *out, still(go, goes(new, new_failed)), i + 1
+
+    v, failed = jax.vmap(state)(xs), jnp.zeros(ROWS, bool)
+    go = goes(v, failed) if begin is None else begin
+    v, failed, *_ = lax.while_loop(lambda s: jnp.any(goes(s[0], s[1])) & (s[3] < 50), step, (v, failed, go, 0))
+    return v.sum(1), failed
+
+
+def carried_from_one(xs, tolerances, w):
+    """All rows begin alike, with a flag that is made of numbers."""
+    goes = lambda d, code: (d > 1e-3) & (code == 0)  # noqa: E731
+
+    def step(s):
+        v, d, code, go, i = s
+        new = closer(v + 0.01 * jnp.sin(xs)[:, None], w)
+        new_d, new_code = jnp.max(jnp.abs(new - v), 1), jnp.where(jnp.max(new, 1) > 1.2, jnp.int32(9), jnp.int32(0))
+        out = jnp.where(go[:, None], new, v), jnp.where(go, new_d, d), jnp.where(go, new_code, code)
+        return *out, go & goes(new_d, new_code), i + 1
+
+    d, code = jnp.sin(w[0, 0]) + 2, (w[0, 1] > 9).astype(jnp.int32)
+    every = lambda a: jnp.broadcast_to(a, ROWS)  # noqa: E731
+    begin = jnp.full((ROWS, N), 0.5, xs.dtype), every(d), every(code), every(goes(d, code)), 0
+    v, d, code, *_ = lax.while_loop(lambda s: jnp.any(goes(s[1], s[2])) & (s[4] < 50), step, begin)
+    return v.sum(1), d, code
+
+
 def shifted(xs, tolerances, w):
     """Differences of neighbours: a window that reaches beyond the ends must not be iterated."""
     v = jax.vmap(lambda x, t: each(x, t, w)[0] * state(x), (0, 0))(xs, tolerances)
@@ -171,6 +205,16 @@ def counted(xs, tolerances, w):
 
     v, i = lax.while_loop(lambda s: jnp.any(goes(*s)) & (s[1] < 30), step, (jax.vmap(state)(xs), 0))
     return v.sum(1), i
+
+
+def carried_otherwise(xs, tolerances, w):
+    """A flag may be set before the first trip where the row does not go on."""
+    return carried(xs, tolerances, w, begin=xs > 0.3)
+
+
+def set_again(xs, tolerances, w):
+    """A flag is set again of a row that was done."""
+    return carried(xs, tolerances, w, still=lambda go, goes: goes)
 
 
 def summed(xs, tolerances, w):
@@ -222,6 +266,8 @@ SLICED = {
     "by hand": by_hand,
     "active": active,
     "asked alone": asked_alone,
+    "carried": carried,
+    "carried from one": carried_from_one,
 }
 WHOLE = {
     "shifted": shifted,
@@ -229,6 +275,8 @@ WHOLE = {
     "count of all": count_of_all,
     "unfrozen": unfrozen,
     "counted": counted,
+    "carried otherwise": carried_otherwise,
+    "set again": set_again,
     "summed": summed,
     "other test": other_test,
     "other way": other_way,
