@@ -3,6 +3,7 @@
  * Source: the x86-64 psABI's table of micro-architecture levels; Intel's SDM, CPUID and XGETBV. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,17 +104,29 @@ static int64_t cpu_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static int by_time(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+int64_t machine_typical_ns(int64_t *times, int32_t n) {
+  if (n == 0) return 0;
+  qsort(times, (size_t)n, sizeof *times, by_time);
+  return times[n / 4];
+}
+
 /* Of what `run` does `count` times, where nothing comes between: so many a ns. 0: the system has no
  * such clock. */
 static double rate_of(void (*run)(void), double count) {
-  int64_t least = INT64_MAX;
+  int64_t times[TRIALS];
+  int32_t n = 0;
   for (int32_t i = 0; i < TRIALS; i++) {
     int64_t start = cpu_ns();
     run();
     int64_t ns = cpu_ns() - start;
-    if (ns > 0 && ns < least) least = ns;
+    if (ns > 0) times[n++] = ns;
   }
-  return least == INT64_MAX ? 0 : count / (double)least;
+  return n ? count / (double)machine_typical_ns(times, n) : 0;
 }
 
 /* An instruction that reads what the one before wrote, CHAIN times. It adds a register: of

@@ -54,7 +54,10 @@ double machine_host_clock(void);
 /* Multiply-adds of whole vectors, of its level's width, of one core, in G a second; where there are
  * none, multiplications and additions. Otherwise as machine_host_clock. */
 double machine_host_vectors(void);
-/* The same with what was measured and kept (machine_keep), if anything was. */
+/* Of n times of the same work, which it sorts: one that nothing came between, and no glitch of the
+ * clock, which may call a time shorter than it was: a quarter are less. 0: n is. */
+int64_t machine_typical_ns(int64_t *times, int32_t n);
+/* machine_host with what was measured and kept (machine_keep), if anything was. */
 machine machine_here(arena *a);
 /* Measures clock and vectors, which takes a few ms, and keeps them with XLA's rates, of which the
  * caller measured what it could, for all processes of this user. UNIMPLEMENTED: nothing can be

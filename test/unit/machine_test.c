@@ -70,6 +70,18 @@ static void test_rates(void) {
   assert(f.gemm_f32_flops == 540 && f.read_bytes == 42 && f.write_bytes == 36);
 }
 
+/* Some readings are longer for what came between, a few shorter than the work can be. */
+static void test_clock_glitches(void) {
+  int64_t all[16], none[1] = {0};
+  for (int32_t glitches = 0; glitches <= 4; glitches++) {
+    for (int32_t i = 0; i < 16; i++)
+      all[i * 5 % 16] = i < glitches ? 1 + i : i < 10 ? 20000 : 90000;
+    assert(machine_typical_ns(all, 16) == 20000);
+  }
+  assert(machine_typical_ns((int64_t[]){7}, 1) == 7 && machine_typical_ns(none, 0) == 0);
+  assert(machine_host_clock() < 10 && machine_host_vectors() < 80);
+}
+
 /* ---- what is kept ---- */
 static weir_status keep_it(void *user) {
   reading *r = user;
@@ -295,6 +307,7 @@ int main(void) {
   assert(!setenv("WEIR_CACHE_DIR", "off", 1));
   test_names();
   test_rates();
+  test_clock_glitches();
   test_kept();
   test_bad_names();
   test_host();
