@@ -28,6 +28,7 @@ import tempfile
 import time
 
 import gpt
+from measure import needs_of
 from user_programs import PROGRAMS
 from users import KEPT, limit_of
 
@@ -51,9 +52,7 @@ def resident_mb():
 
 
 def limit_of_stock(program, options):
-    memory = program.compile(compiler_options=options).memory_analysis()
-    held = memory.argument_size_in_bytes, memory.output_size_in_bytes
-    return limit_of(*held, memory.temp_size_in_bytes, 0.1)
+    return limit_of(*needs_of(program.compile(compiler_options=options)), 0.1)
 
 
 def worker(name, way, full):

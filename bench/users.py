@@ -38,6 +38,7 @@ import time
 
 import numpy as np
 
+from measure import limit_of as limit_above
 from run import ALLOWANCE_BYTES, load_outputs
 from user_programs import PROGRAMS
 
@@ -149,11 +150,9 @@ def take_turns(ways, arguments):
 def report_of(function, arguments):
     """What stock takes: bytes of arguments, results and temporaries."""
     import jax
-    from measure import HONEST
-    from worker import memory_report
+    from measure import HONEST, needs_of
 
-    stock = jax.jit(function).lower(*arguments).compile(compiler_options=HONEST)
-    return [memory_report(stock)[k + "_bytes"] for k in ("argument", "output", "temp")]
+    return needs_of(jax.jit(function).lower(*arguments).compile(compiler_options=HONEST))
 
 
 def arguments_of(program, small):
@@ -307,8 +306,8 @@ def worst_error(program, got, want):
     return max(error_of(g, w, program.counts) for g, w in zip(got, want))
 
 
-def limit_of(argument_bytes, output_bytes, temp_bytes, share):
-    return argument_bytes + output_bytes + max(LEAST_BYTES, int(temp_bytes * share))
+def limit_of(*needs_and_share):
+    return limit_above(*needs_and_share, LEAST_BYTES)
 
 
 def measure(name, small, share):

@@ -17,8 +17,9 @@ import numpy as np
 import weir
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from measure import HONEST, compiled, least_cpu  # noqa: E402
+from measure import HONEST, compiled, least_cpu, limit_of, needs_of  # noqa: E402
 
+SHARE = 0.1  # of the temporaries
 DICE = np.random.default_rng(0)
 
 
@@ -92,9 +93,8 @@ def measure(name):
 
     f, arguments = jax.value_and_grad(loss), (layers, weights(*shape) * np.float32(np.prod(shape[:-1]) ** 0.5))
     stock, stock_compile = compiled(f, arguments, HONEST)
-    m = stock.memory_analysis()
-    limit = m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
-    temporaries = f"{m.temp_size_in_bytes / 1e6:.1f}"
+    needs = needs_of(stock)
+    limit, temporaries = limit_of(*needs, SHARE), f"{needs[-1] / 1e6:.1f}"
     start = time.process_time()
     try:
         with weir.limit(limit):
@@ -107,7 +107,7 @@ def measure(name):
     off = max(
         float(np.abs(a - b).max() / np.abs(b).max()) for a, b in zip(*map(jax.tree.leaves, (got, want)))
     )
-    held = limited.memory_analysis().temp_size_in_bytes / 1e6
+    held = needs_of(limited)[-1] / 1e6
     print(
         name, temporaries, f"held {held:.1f}, compiles in {compile_seconds:.1f} s (stock {stock_compile:.1f}),",
         f"time {after / before:.2f}, off by {off:.0e}", flush=True,

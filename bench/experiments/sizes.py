@@ -21,7 +21,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
-from measure import HONEST, compiled, timed  # noqa: E402
+from measure import HONEST, compiled, limit_of, needs_of, timed  # noqa: E402
 from tuned import ROOT, build  # noqa: E402
 
 FEWEST_RUNS, MOST_RUNS, SECONDS = 5, 60, 2.0
@@ -170,11 +170,11 @@ def holding(number, value):
     number.value = before
 
 
-def limit_of(case, is_kernel):
+def limit_for(case, is_kernel):
     if is_kernel:
         return None
-    m = compiled(lambda *a: case.function(*a), case.arguments, HONEST)[0].memory_analysis()
-    return m.argument_size_in_bytes + m.output_size_in_bytes + int(m.temp_size_in_bytes * SHARE)
+    stock, _ = compiled(lambda *a: case.function(*a), case.arguments, HONEST)
+    return limit_of(*needs_of(stock), SHARE)
 
 
 def made(case, limit):
@@ -199,7 +199,7 @@ def least_times(programs, arguments):
 
 
 def compare(name, number, case, values, is_kernel):
-    limit = limit_of(case, is_kernel)
+    limit = limit_for(case, is_kernel)
     programs, texts = [], []
     for value in (number.value, *values):
         with holding(number, value):
