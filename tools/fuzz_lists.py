@@ -2,7 +2,7 @@
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
                                [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Grams|Solves|Selves|Contrasts|
-                                      Layers]
+                                      Layers|ImageLayers]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py,
@@ -14,6 +14,7 @@ XLA is not asked. Exits 1 if one failed.
 import os
 import pathlib
 import random
+import re
 import sys
 import tempfile
 
@@ -36,11 +37,21 @@ LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts
 PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
-KINDS["Layers"] = random_layers.Layers
+KINDS |= {"Layers": random_layers.Layers, "ImageLayers": random_layers.ImageLayers}
+XLA_TOO = ("split", "limit, kernels", "limit 1")
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 
 
-def ways_of(program, own):
+def limits_of(dice, path, own):
+    """Under limits alone cuts have room: a part of the temporaries, by estimate."""
+    said = running.run_opt(path, "--memory-limit", 1, "--search-ops", 1).stderr
+    temporaries = int(re.search(r"set it to (\d+) bytes", said)[1]) - own
+    limits = [own + int(temporaries * dice.uniform(low, 1.6 * low)) for low in (0.07, 0.2, 0.4, 0.6)]
+    ways = [(f"limit {i}", ["--memory-limit", limit]) for i, limit in enumerate(limits)]
+    return [*ways, ("kernels", ["--memory-limit", dice.choice(limits[:3]), "--tile", "on"])]
+
+
+def ways_of(program, own, path):
     """Names and arguments of `weir opt`."""
     dice, largest = random.Random(f"{program.seed} {type(program)}"), program.largest
     threshold = max(8, int(largest * dice.choice([0.9, 0.5, 0.2, 0.05])))
@@ -53,6 +64,8 @@ def ways_of(program, own):
     if passes is ALGEBRA:
         skipped = dice.choice(["gram", "solve", "distribute", "fold-transpose", "split"])
     limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]
+    if isinstance(program, random_layers.Layers):
+        return [("split", split), ("finer", [*split, *finer]), *limits_of(dice, path, own)]
     return [
         ("passes", [passes]),
         ("split", split),
@@ -98,12 +111,12 @@ def failures(kind, seed, use_xla=True):
             use_xla, found = False, [("stock", stock)]
         seen = {text}
         own = sum(x.nbytes for x in [*inputs, *want])
-        for way, arguments in ways_of(program, own):
+        for way, arguments in ways_of(program, own, path):
             try:
                 made = running.opt(path, *arguments, refused=text)
                 changed += made != text
                 problem = difference(evaluate(made), want, *allowed) if made not in seen else None
-                on_xla = use_xla and made not in seen and way in ("split", "limit, kernels")
+                on_xla = use_xla and made not in seen and way in XLA_TOO
                 if not problem and on_xla and not running.has_kernels(made):
                     problem = difference(running.Xla(made)(*inputs), want, *allowed)
                 seen.add(made)

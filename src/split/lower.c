@@ -175,34 +175,53 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   ir_build_return(&b, IR_OP_RETURN, yields, n);
 }
 
-/* A number of what the loop waits for, which is small and computed; IR_NONE: there is none. */
-static ir_value number_before(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {
-  ir_module *m = w->m;
+static bool has_number(const ir_module *m, ir_value v) {
+  const ir_type_data *t = ir_type_at(m, v);
+  return ir_value_get(m, v)->op && t->kind == IR_TYPE_TENSOR &&
+         split_counts_in((ir_dtype)t->dtype) && t->rank <= 2 && ir_value_bytes(m, v) &&
+         !ir_is_splat_constant(m, v);
+}
+
+/* Which of what the loop waits for is small and computed, of the type if there are such, else real;
+ * IR_NONE: none is. */
+static ir_value waited_for(const lowering *w, ir_op op, const split_loop *l, ir_dtype dtype) {
+  ir_value any = IR_NONE;
   for (uint32_t i = l->n_inputs; i-- > 0;) {
-    ir_value v = ir_map_get(w->renamed, ir_operand(m, op, i));
-    const ir_type_data *t = ir_type_at(m, v);
-    if (l->in_dims[i] >= 0 || !ir_value_get(m, v)->op || t->dtype != IR_F32) continue;
-    if (ir_is_splat_constant(m, v) || t->rank > 2 || !ir_value_bytes(m, v)) continue;
-    int64_t zero[IR_MAX_RANK] = {0}, one[IR_MAX_RANK];
-    for (int32_t d = 0; d < IR_MAX_RANK; d++) one[d] = 1;
-    ir_value first = t->rank ? ir_build_slice(b, v, zero, one, one) : v;
-    return ir_build_reshape(b, first, ir_scalar(m, IR_F32));
+    ir_value v = ir_map_get(w->renamed, ir_operand(w->m, op, i));
+    if (l->in_dims[i] >= 0 || !has_number(w->m, v)) continue;
+    ir_dtype own = (ir_dtype)ir_type_at(w->m, v)->dtype;
+    if (own == dtype) return v;
+    if (!any && ir_dtype_class_of(own) != IR_CLASS_COMPLEX) any = v;
   }
-  return IR_NONE;
+  return any;
+}
+
+static ir_value first_number(ir_builder *b, ir_value v) {
+  const ir_type_data *t = ir_type_at(b->m, v);
+  int64_t zero[IR_MAX_RANK] = {0}, one[IR_MAX_RANK];
+  ir_dtype dtype = (ir_dtype)t->dtype;
+  for (int32_t d = 0; d < IR_MAX_RANK; d++) one[d] = 1;
+  ir_value first = t->rank ? ir_build_slice(b, v, zero, one, one) : v;
+  return ir_build_reshape(b, first, ir_scalar(b->m, dtype));
+}
+
+static ir_value as_dtype(ir_builder *b, ir_value number, ir_dtype dtype) {
+  if (dtype == IR_I1) return ir_build_compare(b, "NE", number, ir_build_int_like(b, number, 0));
+  return ir_build_convert(b, number, dtype);
 }
 
 /* Written by a loop among many whose results are read by later ones: it begins no earlier than what
  * the loop waits for. Else XLA may begin with all of them. */
 static ir_value overwritten_in_turn(lowering *w, ir_builder *b, ir_op op, const split_loop *l,
                                     ir_type t) {
-  if (ir_type_get(w->m, t)->dtype != IR_F32) return IR_NONE;
-  ir_value number = number_before(w, b, op, l);
-  if (!number) return IR_NONE;
-  ir_type scalar = ir_scalar(w->m, IR_F32);
+  ir_dtype dtype = (ir_dtype)ir_type_get(w->m, t)->dtype;
+  ir_value v = dtype == IR_I1 || split_counts_in(dtype) ? waited_for(w, op, l, dtype) : IR_NONE;
+  if (!v) return IR_NONE;
+  ir_value number = first_number(b, v);
   int64_t which = w->begun.count;
   VEC_PUSH(w->scratch, &w->begun, t);
-  number = ir_build_binary(b, IR_OP_ADD, number, ir_build_splat_int(b, scalar, which));
-  return ir_build_broadcast(b, number, t, NULL);
+  number = ir_build_binary(b, IR_OP_ADD, number, ir_build_int_like(b, number, which));
+  return ir_build_broadcast(b, as_dtype(b, number, dtype), t, NULL);
 }
 
 static ir_value overwritten(lowering *w, ir_builder *b, ir_type t) {

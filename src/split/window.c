@@ -228,18 +228,19 @@ ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole,
   return split_window_write(b, whole, window, pos.dim, at);
 }
 
-ir_value split_overwritten(ir_builder *b, ir_type t, int64_t which) {
-  enum { MOST = 100 }; /* what the narrowest of these types count to */
-  ir_type scalar = ir_scalar(b->m, ir_type_get(b->m, t)->dtype);
-  switch (ir_type_get(b->m, t)->dtype) {
-    case IR_F64:
-    case IR_F32:
-    case IR_F16:
-    case IR_BF16:
-    case IR_I64:
-    case IR_I32:
-    case IR_I8:
-    case IR_UI8: return ir_build_broadcast(b, ir_build_splat_int(b, scalar, which % MOST), t, NULL);
-    default: return ir_build_zeros(b, t);
+bool split_counts_in(ir_dtype dtype) {
+  switch (ir_dtype_class_of(dtype)) {
+    case IR_CLASS_INT: return dtype >= IR_I8;
+    case IR_CLASS_UINT: return dtype >= IR_UI8;
+    case IR_CLASS_FLOAT: return dtype >= IR_BF16;
+    default: return ir_dtype_class_of(dtype) == IR_CLASS_COMPLEX;
   }
+}
+
+ir_value split_overwritten(ir_builder *b, ir_type t, int64_t which) {
+  ir_dtype dtype = ir_type_get(b->m, t)->dtype;
+  int64_t number = split_counts_in(dtype) ? which % SPLIT_COUNTED : which % 2 * (dtype == IR_I1);
+  ir_type scalar = ir_scalar(b->m, dtype);
+  if (number == 0) return ir_build_zeros(b, t);
+  return ir_build_broadcast(b, ir_build_splat_int(b, scalar, number), t, NULL);
 }

@@ -48,6 +48,10 @@ ir_value split_window_part(ir_builder *b, const split_trip *trip, ir_value x, sp
 ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole, ir_value window,
                           split_pos pos);
 
+/* Types of numbers, in which 0 to SPLIT_COUNTED are there. */
+enum { SPLIT_COUNTED = 100 };
+bool split_counts_in(ir_dtype dtype);
+
 /* What a result begins with that trips overwrite from end to end: any number will do, that of
  * `which` among many. The same in two loops would be one buffer to XLA, made before the first,
  * copied for each and kept to the last. */

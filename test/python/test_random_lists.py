@@ -1,5 +1,5 @@
-"""Random lists of places, prefix sums, halvings, windows, tori, sorts and tables, rewritten in several
-ways: results are the same.
+"""Random lists of places, prefix sums, halvings, windows, tori, sorts, tables and nets, rewritten in
+several ways: results are the same.
 
 Each seed is a program and the ways (tools/fuzz_lists.py, which has any number of them).
 """

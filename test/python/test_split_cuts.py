@@ -137,3 +137,46 @@ def test_work_is_not_the_square_of_the_layers(tmp_path):
     text, log = logged(tmp_path, 32, "--memory-limit", "10MB")
     assert "in segments of" in log
     assert text.count("stablehlo.dot_general") < 3 * 6 * 32  # stock has 6 a layer
+
+
+def through(dtype, scale=8):
+    """Layers that hand on values of another type, of which fewer bytes cross cuts."""
+    return lambda z: jnp.round(scale * z).astype(dtype).astype(z.dtype) / scale
+
+
+HANDED_ON = {
+    "f64": ("add", lambda z: z),
+    "complex<f64>": ("add", lambda z: z),
+    "f16": ("convert", through(np.float16)),
+    "bf16": ("convert", through(jnp.bfloat16)),
+    "i16": ("convert", through(np.int16)),
+    "i8": ("convert", through(np.int8)),
+    "ui16": ("convert", lambda z: through(np.uint16)(abs(z))),
+    "ui8": ("convert", lambda z: through(np.uint8)(abs(z))),
+    "i1": ("compare", through(bool, 1)),
+}
+
+
+def chain(hand_on, layers, x):
+    for a, b in layers:
+        z = (x @ a) @ b
+        x = hand_on(z / (1 + jnp.abs(z).mean(0)))
+    return jnp.abs(x).sum(0)
+
+
+@pytest.mark.parametrize("name", HANDED_ON)
+def test_what_loops_write_into_begins_in_turn(name, tmp_path):
+    """Of every type, with a number of what the loop waits for: so XLA can't begin with all of them."""
+    made_by, hand_on = HANDED_ON[name]
+    wide = np.complex128(1 + 1j) if "complex" in name else np.float64(1)
+    layers, x = jax.tree.map(lambda a: a * wide, made(16))
+    own = sum(a.nbytes for a in jax.tree.leaves((layers, x)))
+    room = x.nbytes * (0.6 if name in ("i8", "ui8", "i1") else 1 if "16" in name else 1.5)
+    f = lambda layers, x: chain(hand_on, layers, x)  # noqa: E731
+    text, rewritten = running.rewrite(f, (layers, x), tmp_path, "--memory-limit", own + int(room))
+    makers = dict(re.findall(r'(%\w+) = "stablehlo.(\w+)"', rewritten))
+    begun = re.findall(rf'broadcast_in_dim"\((%\w+)\).* -> tensor<{ROWS}x\d+x{name}>\n', rewritten)
+    assert [makers[v] for v in begun].count(made_by) >= 3
+    inputs = jax.tree.leaves((layers, x))
+    want, got = (running.results(t, inputs)[0] for t in (text, rewritten))
+    np.testing.assert_allclose(got, want, rtol=1e-6)
