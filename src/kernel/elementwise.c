@@ -73,7 +73,7 @@ static const math_function functions[] = {
     {IR_OP_CHLO_ATAN, "atan", true},  {IR_OP_CHLO_ATANH, "atanh", false},
     {IR_OP_CHLO_COSH, "cosh", true},  {IR_OP_CHLO_ERF, "erf", true},
     {IR_OP_CHLO_ERFC, "erfc", false}, {IR_OP_CHLO_SINH, "sinh", true},
-    {IR_OP_CHLO_TAN, "tan", true},    {IR_OP_REMAINDER, "fmod", false},
+    {IR_OP_CHLO_TAN, "tan", true},
 };
 
 static const char *function_of(ir_kind kind) {
@@ -214,7 +214,7 @@ static const char *call_alone(kernel_emitter *e, const char *base, const char *n
   return kernel_line(e, "extractelement %s %s, i64 0", type, y);
 }
 
-static const char *call_math(kernel_emitter *e, const char *base, ir_dtype dtype, int32_t lanes,
+const char *kernel_emit_call(kernel_emitter *e, const char *base, ir_dtype dtype, int32_t lanes,
                              uint32_t n_args, const char *const *args) {
   const char *name = dtype == IR_F32 ? arena_printf(e->a, "%sf", base) : base;
   if (lanes == 1) return call_alone(e, base, name, dtype, n_args, args);
@@ -480,7 +480,7 @@ static const char *float_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, 
     case IR_OP_CHLO_IS_INF:
     case IR_OP_CHLO_IS_NEG_INF:
     case IR_OP_CHLO_IS_POS_INF: return is_class(e, kind, dtype, type, lanes, x);
-    default: return call_math(e, function_of(kind), dtype, lanes, 1, &x);
+    default: return kernel_emit_call(e, function_of(kind), dtype, lanes, 1, &x);
   }
 }
 
@@ -520,11 +520,11 @@ static const char *binary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32
     case IR_OP_REMAINDER:
       if (!real) return safe_division(e, kind, dtype, type, lanes, x, y);
       if (kind == IR_OP_DIVIDE) return division(e, dtype, type, lanes, x, y);
-      return call_math(e, "fmod", dtype, lanes, 2, args);
+      return kernel_emit_remainder(e, dtype, lanes, args);
     case IR_OP_SHIFT_LEFT:
     case IR_OP_SHIFT_RIGHT_ARITH:
     case IR_OP_SHIFT_RIGHT_LOGIC: return safe_shift(e, kind, dtype, type, lanes, x, y);
-    default: return call_math(e, function_of(kind), dtype, lanes, 2, args);
+    default: return kernel_emit_call(e, function_of(kind), dtype, lanes, 2, args);
   }
 }
 

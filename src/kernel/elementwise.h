@@ -43,5 +43,11 @@ const char *kernel_emit_rsqrt(struct kernel_emitter *e, ir_dtype dtype, int32_t 
                               const char *x);
 const char *kernel_emit_reciprocal(struct kernel_emitter *e, ir_dtype dtype, int32_t lanes,
                                    const char *x);
+/* A function of the C library, from libmvec where it has one of that width, else lane by lane. */
+const char *kernel_emit_call(struct kernel_emitter *e, const char *name, ir_dtype dtype,
+                             int32_t lanes, uint32_t n_args, const char *const *args);
+/* fmod of f32, f64, exact. */
+const char *kernel_emit_remainder(struct kernel_emitter *e, ir_dtype dtype, int32_t lanes,
+                                  const char *const *args);
 
 #endif

@@ -139,7 +139,8 @@ def picked(ops):
 
     def function(x, y, pick, zeros):
         columns = jax.lax.broadcasted_iota(np.int32, (x.shape[0], zeros.shape[0]), 1)
-        arguments = [jax.numpy.where(columns >= 0, v[:, None], zeros[None]) for v in (x, y)]
+        there = columns >= zeros.astype(np.int32)  # all are, which nothing but the data says
+        arguments = [jax.numpy.where(there, v[:, None], zeros) for v in (x, y)]
         results = []
         for op in ops:
             value = op(*arguments)
@@ -216,6 +217,33 @@ def test_roots_and_reciprocals_of_all_sizes(dtype, folder):
     for name, want, value in zip(ops, stock, got, strict=True):
         good = close(want, value, 2)
         assert good.all(), f"{name}({x[~good]}) is {value[~good]}, expected {want[~good]}"
+
+
+def of_all_sizes(dtype, dice, count):
+    """Numbers of any exponent and sign, few and many of one size, and what is no number."""
+    info = np.finfo(dtype)
+    near = np.ldexp(dice.uniform(1, 2, count), dice.integers(-2, info.nmant + 2, count))
+    far = np.ldexp(dice.uniform(1, 2, count // 4), dice.integers(info.minexp // 2, info.maxexp // 2, count // 4))
+    whole = dice.integers(1, 50, count).astype(dtype)
+    odd = [0.0, np.inf, np.nan, info.max, info.tiny, 1 - info.epsneg, 1 + info.eps]
+    x = np.concatenate([near, far, whole, odd]).astype(dtype)
+    return dice.permutation(np.concatenate([x, -x]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_remainders_are_exact(dtype, folder):
+    """fmod's, whatever the quotient, and where it is rounded up to a whole number."""
+    dice = np.random.default_rng(4)
+    x, y = of_all_sizes(dtype, dice, 4000), of_all_sizes(dtype, dice, 4000)
+    with np.errstate(over="ignore"):
+        multiples = y * dice.integers(1, 1000, len(y)).astype(dtype)
+    for a, b in ((x, y), (multiples, y), (x, np.ones_like(x))):
+        _, (got,), tiles = run_picked([lambda a, b: jax.lax.rem(a, b)], a, b, folder)
+        with np.errstate(all="ignore"):
+            want = np.fmod(a, b)
+        assert tiles
+        good = close(want, got, 0)
+        assert good.all(), f"rem({a[~good][:3]}, {b[~good][:3]}) is {got[~good][:3]}, expected {want[~good][:3]}"
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
