@@ -152,6 +152,23 @@ ir_value ir_build_zeros(ir_builder *b, ir_type type) {
   return ir_build_broadcast(b, ir_build_constant(b, scalar, zero), type, NULL);
 }
 
+ir_value ir_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
+  ir_module *m = b->m;
+  const ir_type_data *t = ir_type_at(m, x);
+  int64_t dims[IR_MAX_RANK];
+  bool moves = false;
+  for (int32_t i = 0; i < t->rank; i++) {
+    CTX_CHECK(m->ctx, permutation[i] >= 0 && permutation[i] < t->rank);
+    dims[i] = t->dims[permutation[i]];
+    moves |= permutation[i] != i;
+  }
+  if (!moves) return x;
+  int32_t rank = t->rank;
+  ir_type type = ir_tensor(m, t->dtype, rank, dims);
+  ir_named_attr attr = ir_property(m, "permutation", ir_attr_i64s(m, permutation, rank));
+  return ir_build(b, IR_OP_TRANSPOSE, 1, &x, type, 1, &attr);
+}
+
 ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type) {
   if (ir_type_of(b->m, x) == type) return x;
   return ir_build(b, IR_OP_RESHAPE, 1, &x, type, 0, NULL);

@@ -426,6 +426,8 @@ ir_value ir_build_zeros(ir_builder *b, ir_type type);
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim);
 ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type,
                             const int64_t *dims); /* rank(x) dims */
+/* Result dimension i is dimension permutation[i] of x; x itself if that changes nothing. */
+ir_value ir_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
 ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type);
 /* starts: rank scalars; sizes: rank. */
 ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *starts,

@@ -1,7 +1,6 @@
 #include "ir/masks.h"
 
 #include "ir/attrs.h"
-#include "ir/fold.h"
 
 /* ---- masks ---- */
 static bool repeats(const ir_module *m, ir_op broadcast) {
@@ -30,25 +29,50 @@ static bool are_same(ir_ints a, ir_ints b) {
          (a.count == 0 || !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at));
 }
 
-/* Every dimension is a batch or summed over, the same ones on both sides. */
-static bool is_elementwise_dot(arena *a, const ir_module *m, ir_op dot) {
-  ir_dot_numbers n;
+/* Every dimension of both sides is a batch or summed over. */
+static bool is_elementwise_dot(arena *a, const ir_module *m, ir_op dot, ir_dot_numbers *out) {
   const ir_type_data *lhs = ir_type_at(m, ir_operand(m, dot, 0)),
                      *rhs = ir_type_at(m, ir_operand(m, dot, 1));
   ir_dtype dtype = ir_type_at(m, ir_result(m, dot, 0))->dtype;
   return dtype != IR_F16 && lhs->dtype == dtype && rhs->dtype == dtype &&
-         ir_dot_dims(a, m, dot, &n) && n.lhs_batch.count + n.lhs_contract.count == lhs->rank &&
-         rhs->rank == lhs->rank && are_same(n.lhs_batch, n.rhs_batch) &&
-         are_same(n.lhs_contract, n.rhs_contract);
+         ir_dot_dims(a, m, dot, out) &&
+         out->lhs_batch.count + out->lhs_contract.count == lhs->rank && rhs->rank == lhs->rank;
 }
 
-bool ir_selects_by_masks(arena *scratch, const ir_module *m, ir_op op) {
+/* Dimension k of those of the product that XLA makes of the dot. */
+static int64_t dim_at(const ir_dot_numbers *n, uint32_t side, int32_t k) {
+  ir_ints batch = ir_dot_batch(n, side), contract = ir_dot_contract(n, side);
+  return k < batch.count ? batch.at[k] : contract.at[k - batch.count];
+}
+
+/* XLA transposes neither side, or both alike. */
+static bool is_known_again(const ir_dot_numbers *n, uint32_t side) {
+  if (are_same(n->lhs_batch, n->rhs_batch) && are_same(n->lhs_contract, n->rhs_contract))
+    return true;
+  for (int32_t k = 0; k < n->lhs_batch.count + n->lhs_contract.count; k++)
+    if (dim_at(n, side, k) != k) return false;
+  return true;
+}
+
+bool ir_selects_by(arena *scratch, const ir_module *m, ir_op op, uint32_t side) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind != IR_OP_MULTIPLY && kind != IR_OP_DOT_GENERAL) return false;
-  if (!is_selected_dtype(ir_type_at(m, ir_result(m, op, 0))->dtype)) return false;
-  return kind == IR_OP_MULTIPLY || is_elementwise_dot(scratch, m, op);
+  if (side >= 2 || !is_selected_dtype(ir_type_at(m, ir_result(m, op, 0))->dtype)) return false;
+  ir_dot_numbers n;
+  return kind == IR_OP_MULTIPLY ||
+         (is_elementwise_dot(scratch, m, op, &n) && is_known_again(&n, side));
 }
 
+uint32_t ir_mask_side(arena *scratch, const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind != IR_OP_MULTIPLY && kind != IR_OP_DOT_GENERAL) return IR_NO_SIDE;
+  for (uint32_t side = 0; side < 2; side++)
+    if (ir_is_converted_mask(m, ir_operand(m, op, side)) && ir_selects_by(scratch, m, op, side))
+      return side;
+  return IR_NO_SIDE;
+}
+
+/* ---- selecting ---- */
 /* p, if the mask is convert(p) itself. */
 static ir_value converted(const ir_module *m, ir_value mask) {
   ir_op op = ir_maker(m, mask, IR_OP_CONVERT);
@@ -56,65 +80,59 @@ static ir_value converted(const ir_module *m, ir_value mask) {
   return is_i1 ? ir_operand(m, op, 0) : IR_NONE;
 }
 
-/* By us: once is enough. */
-static bool is_selected_by(ir_module *m, ir_value x, ir_value mask) {
-  ir_op op = ir_maker(m, x, IR_OP_SELECT);
-  if (!op || !ir_is_zero(m, ir_operand(m, op, 2))) return false;
-  ir_value p = ir_operand(m, op, 0);
-  ir_direction direction;
-  ir_op compare = ir_comparison(m, p, &direction);
-  bool is_other = compare && ir_operand(m, compare, 0) == mask && direction == IR_NE &&
-                  ir_is_zero(m, ir_operand(m, compare, 1));
-  return is_other || p == converted(m, mask);
+/* p, of the mask's dimensions, in the order of the other side's. */
+static ir_value as_other_side(ir_builder *b, arena *a, ir_op product, ir_value p, uint32_t side) {
+  ir_dot_numbers n;
+  int64_t permutation[IR_MAX_RANK];
+  if (ir_kind_of(b->m, product) == IR_OP_MULTIPLY) return p;
+  CTX_CHECK(b->m->ctx, is_elementwise_dot(a, b->m, product, &n));
+  for (int32_t k = 0; k < ir_type_at(b->m, p)->rank; k++)
+    permutation[dim_at(&n, 1 - side, k)] = dim_at(&n, side, k);
+  return ir_build_transpose(b, p, permutation);
 }
 
-static ir_value selected(ir_builder *b, ir_value x, ir_value mask) {
-  ir_value p = converted(b->m, mask);
+ir_value ir_build_masked(ir_builder *b, arena *scratch, ir_op product, const ir_value *operands,
+                         uint32_t side) {
+  ir_value mask = operands[side], x = operands[1 - side], p = converted(b->m, mask);
   if (!p) p = ir_build_compare(b, "NE", mask, ir_build_int_like(b, mask, 0));
+  p = as_other_side(b, scratch, product, p, side);
   return ir_build_select(b, p, x, ir_build_int_like(b, x, 0));
 }
 
-static bool multiplies_mask(const ir_module *m, ir_op op, ir_mask_test *is_mask) {
-  ir_kind kind = ir_kind_of(m, op);
-  return (kind == IR_OP_MULTIPLY || kind == IR_OP_DOT_GENERAL) &&
-         (is_mask(m, ir_operand(m, op, 0)) || is_mask(m, ir_operand(m, op, 1)));
-}
-
-/* Its result; IR_NONE: neither operand is a mask. */
-static ir_value masked(ir_builder *b, arena *a, ir_op op, ir_mask_test *is_mask) {
+/* Its result. */
+static ir_value masked(ir_builder *b, arena *a, ir_op op, uint32_t side) {
   ir_module *m = b->m;
-  if (!multiplies_mask(m, op, is_mask) || !ir_selects_by_masks(a, m, op)) return IR_NONE;
-  for (uint32_t i = 0; i < 2; i++) {
-    ir_value operands[] = {ir_operand(m, op, 0), ir_operand(m, op, 1)}, x = operands[1 - i];
-    if (!is_mask(m, operands[i]) || is_selected_by(m, x, operands[i])) continue;
-    b->location = ir_op_get(m, op)->location;
-    operands[1 - i] = selected(b, x, operands[i]);
-    if (ir_kind_of(m, op) == IR_OP_MULTIPLY) return operands[1 - i];
-    ir_type type = ir_type_of(m, ir_result(m, op, 0));
-    return ir_result(m, ir_build_again(b, op, operands, &type), 0);
-  }
-  return IR_NONE;
+  ir_value operands[] = {ir_operand(m, op, 0), ir_operand(m, op, 1)};
+  b->location = ir_op_get(m, op)->location;
+  operands[1 - side] = ir_build_masked(b, a, op, operands, side);
+  if (ir_kind_of(m, op) == IR_OP_MULTIPLY) return operands[1 - side];
+  ir_type type = ir_type_of(m, ir_result(m, op, 0));
+  return ir_result(m, ir_build_again(b, op, operands, &type), 0);
 }
 
-static bool any_multiplies(const ir_module *m, ir_block block, ir_mask_test *is_mask) {
+static bool any_selects(arena *a, const ir_module *m, ir_block block, ir_side_of *side_of,
+                        const void *user) {
   for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
-    if (multiplies_mask(m, op, is_mask)) return true;
+    if (side_of(user, a, m, op) != IR_NO_SIDE) return true;
   return false;
 }
 
-void ir_select_masked(ir_module *m, ir_block block, ir_mask_test *is_mask) {
-  if (!any_multiplies(m, block, is_mask)) return;
-  arena *a = arena_create(m->ctx);
+static void select_all(arena *a, ir_module *m, ir_block block, ir_side_of *side_of,
+                       const void *user) {
   ir_map *map = ir_map_new(a, m);
   ir_builder b = {m, block, IR_NONE};
-  bool changed = false;
   ir_ops old = ir_take_ops(m, block);
   for (uint32_t i = 0; i < old.count; i++) {
-    ir_value made = masked(&b, a, old.at[i], is_mask);
-    changed |= made != IR_NONE;
-    if (made) ir_map_set(map, ir_result(m, old.at[i], 0), made);
-    else ir_block_append(m, block, old.at[i]);
+    ir_op op = old.at[i];
+    uint32_t side = side_of(user, a, m, op);
+    if (side == IR_NO_SIDE) ir_block_append(m, block, op);
+    else ir_map_set(map, ir_result(m, op, 0), masked(&b, a, op, side));
   }
-  if (changed) ir_replace_uses(m, block, map);
+  ir_replace_uses(m, block, map);
+}
+
+void ir_select_masked(ir_module *m, ir_block block, ir_side_of *side_of, const void *user) {
+  arena *a = arena_create(m->ctx);
+  if (any_selects(a, m, block, side_of, user)) select_all(a, m, block, side_of, user);
   arena_destroy(a);
 }

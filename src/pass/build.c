@@ -81,22 +81,6 @@ static ir_value build_move(ir_builder *b, ir_kind kind, ir_value x, ir_type type
   return ir_build(b, kind, 1, &x, type, 1, &attr);
 }
 
-ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
-  ir_module *m = b->m;
-  const ir_type_data *t = ir_type_at(m, x);
-  int64_t dims[IR_MAX_RANK];
-  bool moves = false;
-  for (int32_t i = 0; i < t->rank; i++) {
-    CTX_CHECK(m->ctx, permutation[i] >= 0 && permutation[i] < t->rank);
-    dims[i] = t->dims[permutation[i]];
-    moves |= permutation[i] != i;
-  }
-  if (!moves) return x;
-  int32_t rank = t->rank;
-  ir_type type = ir_tensor(m, t->dtype, rank, dims);
-  return build_move(b, IR_OP_TRANSPOSE, x, type, "permutation", (ir_ints){rank, permutation});
-}
-
 ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to) {
   int64_t permutation[IR_MAX_RANK];
   int32_t rank = ir_type_at(b->m, x)->rank;
@@ -105,7 +89,7 @@ ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to) {
     if (old == from) old++;
     permutation[i] = i == to ? from : old++;
   }
-  return pass_build_transpose(b, x, permutation);
+  return ir_build_transpose(b, x, permutation);
 }
 
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims) {

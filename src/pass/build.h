@@ -16,8 +16,6 @@ ir_value pass_build_dot(ir_builder *b, ir_value lhs, ir_value rhs, const ir_dot_
 /* op(a) x = b for x, a triangular: two matrices, or batches of them. */
 ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bool lower,
                                      bool transposed, bool unit_diagonal);
-/* Result dimension i is dimension permutation[i] of x; x itself if that changes nothing. */
-ir_value pass_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
 /* Dimension `from` goes to place `to`; the others keep their order. */
 ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to);
 /* x in reverse along these dimensions. */

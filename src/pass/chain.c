@@ -533,7 +533,7 @@ static ir_value in_order(chain *c, ir_builder *b, const pass_network *net, const
   for (int32_t i = 0; i < t->rank; i++) perm[i] = position(t, net->out_at[i]);
   ir_type type = ir_type_of(m, ir_result(m, net->root, 0));
   CTX_CHECK(m->ctx, t->rank == ir_type_get(m, type)->rank);
-  ir_value made = pass_build_transpose(b, t->value, perm);
+  ir_value made = ir_build_transpose(b, t->value, perm);
   CTX_CHECK(m->ctx, ir_type_of(m, made) == type);
   return made;
 }

@@ -80,7 +80,7 @@ static ir_value groups_to_features(ir_builder *b, ir_value x, int64_t groups) {
   order[last] = 0;
   order[last + 1] = last + 1;
   x = ir_build_reshape(b, x, ir_tensor(m, t.dtype, t.rank + 1, dims));
-  x = pass_build_transpose(b, x, order);
+  x = ir_build_transpose(b, x, order);
   memcpy(dims, t.dims, (size_t)t.rank * sizeof *dims);
   dims[0] /= groups;
   dims[last] *= groups;
@@ -90,7 +90,7 @@ static ir_value groups_to_features(ir_builder *b, ir_value x, int64_t groups) {
 static ir_value input_of(layout *l, ir_builder *b, ir_op op, const ir_conv_numbers *n) {
   int64_t order[IR_MAX_RANK], groups = ir_op_int(l->m, op, "batch_group_count", 1);
   in_order(order, n->input_batch, n->input_spatial, n->input_feature);
-  ir_value x = pass_build_transpose(b, ir_operand(l->m, op, 0), order);
+  ir_value x = ir_build_transpose(b, ir_operand(l->m, op, 0), order);
   return groups > 1 ? groups_to_features(b, x, groups) : x;
 }
 
@@ -108,7 +108,7 @@ static ir_value kernel_of(layout *l, ir_builder *b, ir_op op, const ir_conv_numb
                           const ir_conv_numbers *wanted) {
   int64_t order[IR_MAX_RANK];
   in_kernel_order(order, n, wanted);
-  ir_value k = pass_build_transpose(b, ir_operand(l->m, op, 1), order);
+  ir_value k = ir_build_transpose(b, ir_operand(l->m, op, 1), order);
   ir_ints dims = reversed_dims(l, op);
   return dims.count ? pass_build_reverse(b, k, dims) : k;
 }
@@ -136,7 +136,7 @@ static ir_value build_in_order(layout *l, ir_builder *b, ir_op op, const ir_conv
     ir_op_set_attr(m, conv, "batch_group_count", ir_attr_int(m, 1, IR_I64), true);
     ir_op_set_attr(m, conv, "feature_group_count", ir_attr_int(m, groups, IR_I64), true);
   }
-  return pass_build_transpose(b, made, back);
+  return ir_build_transpose(b, made, back);
 }
 
 static bool replace(pass_rewrite *r, ir_op op) {

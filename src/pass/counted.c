@@ -214,7 +214,7 @@ static ir_value as_operand(ir_builder *b, ir_value u, ir_kind kind, const places
     for (int32_t i = 0; i < n_over; i++) before += over[i] < to[n];
     permutation[n] = to[n] - before;
   }
-  return pass_build_transpose(b, u, permutation);
+  return ir_build_transpose(b, u, permutation);
 }
 
 static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {

@@ -208,7 +208,7 @@ static ir_value take_transpose(finder *f, ir_builder *b, ir_op op, const band *s
   int64_t now[IR_MAX_RANK];
   for (int32_t d = 0; d < n; d++)
     if (d != s->drop) now[moved(d, s)] = moved((int32_t)perm[d], &inner);
-  return pass_build_transpose(b, take(f, b, inner, depth), now);
+  return ir_build_transpose(b, take(f, b, inner, depth), now);
 }
 
 /* The operand's dimensions that dimension dim of a reshape's result is merged from. */
@@ -355,7 +355,7 @@ static ir_value rows(ir_builder *b, ir_value x, ir_ints batch, ir_ints contract,
   int64_t order[2 * IR_MAX_RANK];
   for (int32_t i = 0; i < batch.count; i++) order[i] = batch.at[i];
   for (int32_t i = 0; i < contract.count; i++) order[batch.count + i] = contract.at[i];
-  return ir_build_convert(b, pass_build_transpose(b, x, order), d);
+  return ir_build_convert(b, ir_build_transpose(b, x, order), d);
 }
 
 /* All free dimensions are batch dimensions: a product of elements and a sum. */
@@ -387,7 +387,7 @@ static ir_value in_band_order(ir_builder *b, ir_value x, const layout *l, const 
   for (int32_t d = l->n_batch; d < rank; d++)
     if (d != s->keep && d != s->drop) order[moved(d, s)] = n++;
   CTX_CHECK(b->m->ctx, n == rank - 1 && n == ir_type_at(b->m, x)->rank);
-  return pass_build_transpose(b, x, order);
+  return ir_build_transpose(b, x, order);
 }
 
 static ir_value take_dot(finder *f, ir_builder *b, ir_op op, const band *s) {
@@ -538,7 +538,7 @@ static ir_value replace_gather(finder *f, ir_op op) {
     if (k == own) k++;
     order[i] = k++;
   }
-  ir_value made = pass_build_transpose(&b, diagonal(f, &b, &s, true), order);
+  ir_value made = ir_build_transpose(&b, diagonal(f, &b, &s, true), order);
   VEC_PUSH(f->p->scratch, &f->gathered, ((diagonal_read){{s, made}, at}));
   return made;
 }

@@ -110,7 +110,7 @@ static ir_value merged(pass_rewrite *f, ir_builder *b, const product *x, const p
     return IR_NONE;
   ir_value operands[2];
   operands[common] = ir_operand(m, x->op, common);
-  operands[side] = ir_build_binary(b, IR_OP_ADD, own, pass_build_transpose(b, other, permutation));
+  operands[side] = ir_build_binary(b, IR_OP_ADD, own, ir_build_transpose(b, other, permutation));
   return pass_build_like(b, x->op, operands, ir_type_of(m, ir_result(m, x->op, 0)));
 }
 

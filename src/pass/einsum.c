@@ -178,7 +178,7 @@ static ir_value build(ir_builder *b, equation *e) {
   if (e->n_sides > 1) multiply(b, e, &made);
   CTX_CHECK(b->m->ctx, made.l.count == e->out.count);
   for (int32_t i = 0; i < e->out.count; i++) permutation[i] = find_label(&made.l, 0, e->out.at[i]);
-  return pass_build_transpose(b, made.x, permutation);
+  return ir_build_transpose(b, made.x, permutation);
 }
 
 static bool replace(pass_rewrite *f, ir_op op) {

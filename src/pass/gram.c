@@ -238,7 +238,7 @@ static bool take_known(trace *t, side x, ir_value *out) {
   if (!t->b) return t->used[t->n_used++] = p, true;
   *out = made_of(t->f, t->b, p);
   if (swapped && ir_type_at(t->f->m, *out)->rank == 2)
-    *out = pass_build_transpose(t->b, *out, (int64_t[]){1, 0});
+    *out = ir_build_transpose(t->b, *out, (int64_t[]){1, 0});
   return true;
 }
 
@@ -392,7 +392,7 @@ static ir_value made_of(gram *f, ir_builder *b, product *p) {
 static ir_value make_product(gram *f, ir_builder *b, product *p) {
   ir_value x = with_scales(b, with_scales(b, made_of(f, b, p), &p->at[0]), &p->at[1]);
   return p->is_turned && ir_type_at(f->m, x)->rank == 2
-             ? pass_build_transpose(b, x, (int64_t[]){1, 0})
+             ? ir_build_transpose(b, x, (int64_t[]){1, 0})
              : x;
 }
 

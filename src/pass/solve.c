@@ -144,7 +144,7 @@ static ir_value as_matrix(ir_builder *b, ir_value c) {
 static ir_value solved(factored *t, ir_value m, bool turned) {
   ir_value a = ir_operand(t->f->m, t->op, 0);
   bool vector = ir_type_at(t->f->m, m)->rank == 1;
-  if (turned) m = pass_build_transpose(t->b, m, (int64_t[]){1, 0});
+  if (turned) m = ir_build_transpose(t->b, m, (int64_t[]){1, 0});
   ir_value columns = vector ? as_matrix(t->b, m) : m, operands[] = {a, columns};
   ir_value x = pass_build_like(t->b, t->op, operands, ir_type_of(t->f->m, columns));
   return vector ? ir_build_reshape(t->b, x, ir_type_of(t->f->m, m)) : x;

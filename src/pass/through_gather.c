@@ -171,7 +171,7 @@ static ir_value in_asked_order(picker *f, const reading *r, ir_value x) {
     permutation[f->rank + i] = f->rank + before;
     moves |= before != i;
   }
-  return moves ? pass_build_transpose(&f->b, x, permutation) : x;
+  return moves ? ir_build_transpose(&f->b, x, permutation) : x;
 }
 
 static ir_type type_as_gathered(picker *f, const reading *r) {

@@ -170,7 +170,7 @@ static ir_value transpose(padder *f, ir_op op) {
     low[d] = p.low[from[d]];
     high[d] = p.high[from[d]];
   }
-  return ir_build_pad(&f->b, pass_build_transpose(&f->b, p.x, from), p.fill, low, high);
+  return ir_build_pad(&f->b, ir_build_transpose(&f->b, p.x, from), p.fill, low, high);
 }
 
 /* By ones alone. */

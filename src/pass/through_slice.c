@@ -203,7 +203,7 @@ static ir_value part_of_operand(cutter *f, ir_builder *b, ir_op op, uint32_t i, 
   ir_value x = ir_operand(f->m, op, i);
   ir_op convert = ir_maker(f->m, x, IR_OP_CONVERT);
   bool selects = convert && ir_is_converted_mask(f->m, x) && !is_all(f, x, want) &&
-                 ir_selects_by_masks(f->p->scratch, f->m, op);
+                 ir_selects_by(f->p->scratch, f->m, op, i);
   if (!selects) return part_of(f, b, x, want);
   ir_value p = part_of(f, b, ir_operand(f->m, convert, 0), want);
   return ir_build_convert(b, p, type_of(f, x)->dtype);

@@ -124,7 +124,7 @@ static ir_value compact_moved(pass_vary *t, ir_builder *b, ir_op op, pass_dims d
   int64_t own[IR_MAX_RANK], permutation[IR_MAX_RANK];
   int32_t n = list(pass_varies(t, x), own);
   for (int32_t i = 0; i < n; i++) permutation[place(dims, to[own[i]])] = i;
-  return pass_build_transpose(b, pass_compact(t, b, x), permutation);
+  return ir_build_transpose(b, pass_compact(t, b, x), permutation);
 }
 
 static ir_value spread(ir_builder *b, ir_value x, pass_dims from, ir_type type, pass_dims to) {
@@ -247,7 +247,7 @@ static pass_nd in_order(pass_space *s, ir_value v, pass_dims batch, pass_dims lh
   n += list(rhs & ~batch, now + n);
   CTX_CHECK(s->b.m->ctx, n == ir_type_at(s->b.m, v)->rank);
   for (int32_t i = 0; i < n; i++) permutation[place(batch | lhs | rhs, now[i])] = i;
-  return (pass_nd){pass_build_transpose(&s->b, v, permutation), batch | lhs | rhs};
+  return (pass_nd){ir_build_transpose(&s->b, v, permutation), batch | lhs | rhs};
 }
 
 static pass_nd contract(pass_space *s, pass_nd x, pass_nd y, pass_dims dims) {

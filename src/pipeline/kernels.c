@@ -167,13 +167,19 @@ static bool has_llvm(const ir_module *m, const char **out_why) {
   return !*out_why;
 }
 
+/* By the converts that the body has. */
+static uint32_t side_of_mask(const void *user, arena *scratch, const ir_module *m, ir_op op) {
+  (void)user;
+  return ir_mask_side(scratch, m, op);
+}
+
 /* region: a loop alone, which is rewritten for it. */
 static bool reads_as_kernel(const replacing *w, arena *a, ir_module *region, kernel_nest *out_nest,
                             const char **out_why) {
   ir_op whole = only_loop(region);
   kernel_flatten_whiles(region, whole);
   kernel_multiply_by_reciprocals(region, whole);
-  ir_select_masked(region, ir_body(region, whole), ir_is_converted_mask);
+  ir_select_masked(region, ir_body(region, whole), side_of_mask, NULL);
   kernel_promote(region, whole);
   ir_drop_unused(region, ir_body(region, whole));
   if (!kernel_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;

@@ -170,13 +170,14 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   ir_map *renamed = ir_map_new(r->scratch, m);
   uint32_t n_values = m->values.count;
   bool *put_out = ARENA_ARRAY(r->scratch, bool, n_values);
+  const uint8_t *sides = split_mask_sides(r->scratch, m, r->block);
   int32_t loops = 0;
   for (uint32_t i = 0; i < r->selecting.count; i++) mark_agreement(m, r->selecting.at[i]);
   for (int32_t stage = 0; stage < r->n_stages; stage++)
     for (int32_t group = 0; group < r->n_groups; group++)
       loops += build_group(r, stage, group, slice, extra, renamed, put_out, n_values);
   split_reorder(r->scratch, m, r->block, extra, renamed);
-  split_select_masked(m, r->block, first);
+  split_select_masked(m, r->block, sides, first);
   return loops;
 }
 

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "ir/attrs.h"
 #include "split/indices.h"
+#include "split/masked.h"
 #include "split/tile_op.h"
 #include "split/stencil.h"
 #include "split/window.h"
@@ -148,7 +149,7 @@ static ir_value stencil_part(ir_builder *b, ir_op op, const split_factor *f, con
   return ir_result(m, part, 0);
 }
 
-/* The operands of a trip without what was counted before. */
+/* The operands of a trip without what was counted before, and without what they are masked by. */
 static void product_sides(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
                           const ir_value *operands, ir_value *sides) {
   reduction r = {op, f, trip};
@@ -157,6 +158,8 @@ static void product_sides(ir_builder *b, ir_op op, const split_factor *f, const 
     if (is_masked(b->m, &r, i))
       sides[i] = masked(b, &r, i, operands[i], zeros_of(b, ir_type_of(b->m, operands[i])));
   }
+  uint32_t side;
+  split_select_in_body(b, b->m->arena, op, sides, &side);
 }
 
 static ir_value product_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,

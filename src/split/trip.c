@@ -5,6 +5,7 @@
 #include "split/closure.h"
 #include "split/held.h"
 #include "split/instances.h"
+#include "split/masked.h"
 #include "split/monoid.h"
 #include "split/prefix.h"
 #include "split/repeats.h"
@@ -260,7 +261,10 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   }
   ir_value *carries = sums ? begin_sums(l, op, &f, operands) : NULL;
   l->body.location = ir_op_get(r->m, op)->location;
-  if (f.carried && pos.dim >= 0) carry_along(l, op, pos, operands, results);
+  uint32_t side;
+  bool selects = split_select_in_body(&l->body, r->scratch, op, operands, &side);
+  if (selects && ir_kind_of(r->m, op) == IR_OP_MULTIPLY) results[0] = operands[1 - side];
+  else if (f.carried && pos.dim >= 0) carry_along(l, op, pos, operands, results);
   else split_tile_op(&l->body, op, &f, &l->trip, operands, results);
   if (sums) end_sums(l, op, &f, carries, results);
   for (uint32_t j = 0; j < n_results; j++)

@@ -43,12 +43,16 @@ class Masks:
     }
     READERS = ("rows", "columns", "largest", "product", "dot", "dot_left", "deep", "gradient", "scan", "statistic", "part")
 
+    ACROSS = ("across", "across_right", "across_columns", "across_all", "across_deep")
+
     def __init__(self, seed):
         dice = np.random.default_rng(seed)
         self.dtype = np.dtype(dice.choice(["float64", "float64", "float32", "float32", "float32", "float16", "float16", "bfloat16"]))
         names = {"value": list(self.VALUES), "place": self.PLACES, "product": list(self.PRODUCTS)}
         names |= {"converted": ["once"] * 16 + list(self.CONVERTED), "reader": self.READERS}
         self.choices = {k: str(dice.choice(v)) for k, v in names.items()}
+        if seed % 7 == 3:  # not by the dice: seeds stay what they were
+            self.choices["reader"] = self.ACROSS[seed // 7 % len(self.ACROSS)]
         self.is_shared = bool(dice.integers(2))  # the converted mask has another reader
         self.rounding = ROUNDING[self.dtype.name]
         n, m = (int(s) for s in dice.choice([64, 100, 129, 257], 2))
@@ -109,6 +113,11 @@ class Masks:
             "product": lambda: y @ w,
             "dot": lambda: jnp.einsum("ij,ij->i", x, mask),
             "dot_left": lambda: jnp.einsum("ij,ij->j", mask, x),
+            "across": lambda: jnp.einsum("ij,ji->i", mask, x.T),
+            "across_right": lambda: jnp.einsum("ij,ji->i", x, mask.T),
+            "across_columns": lambda: jnp.einsum("ij,ji->j", mask, x.T),
+            "across_all": lambda: jnp.einsum("ij,ji->", mask, x.T),
+            "across_deep": lambda: jnp.einsum("ij,kji->ik", mask, jnp.stack([x.T, 2 * x.T])),
             "deep": lambda: (y[:, :, None] * (d[:, :, None] + w[None])).sum(1),
             "gradient": lambda: grad(lambda w: jnp.tanh(y @ w).sum())(w),
             "scan": lambda: lax.scan(lambda s, a: (s + a[0] * a[1].sum(), a[1].max()), w[0, 0], (u, y))[1],

@@ -89,6 +89,36 @@ def test_what_users_mask(name, tile, tmp_path):
         np.testing.assert_allclose(g, w, rtol=2e-4, atol=2e-4 * np.abs(w).max())
 
 
+PARTS = {
+    "columns": lambda x, m: (x[:, 3:-1] * m[:, 3:-1]).sum(1),
+    "sums of columns": lambda x, m: (x[:, 3:-1] * m[:, 3:-1]).sum(0),
+    "some rows": lambda x, m: (x[np.arange(0, 96, 3)] * m[np.arange(0, 96, 3)]).sum(1),
+    "some columns": lambda x, m: (x[:, np.arange(0, 96, 3)] * m[:, np.arange(0, 96, 3)]).sum(1),
+    "all": lambda x, m: (x * m).sum(1),
+    "across": lambda x, m: jnp.einsum("ij,ji->i", m, x.T),
+    "across, right": lambda x, m: jnp.einsum("ij,ji->i", x, m.T),
+}
+
+
+@pytest.mark.parametrize("tile", ["on", "off"])
+@pytest.mark.parametrize("name", PARTS)
+def test_stock_says_which_products_select(name, tile, tmp_path):
+    """What is multiplied with a part of a mask, or with one that XLA transposes, has NaN in both."""
+
+    def f(u):
+        x, m = 1 / (u[:, None] - u), (u[:, None] != u).astype(u.dtype)
+        return PARTS[name](x, m), m.sum(0), m @ u
+
+    inputs = [np.arange(96, dtype=np.float32) / 8]
+    path = tmp_path / "program.mlir"
+    _hook.register_calls()
+    path.write_text(jax.jit(f).lower(*inputs).as_text())
+    program = running.opt(path, "--tensor-size-threshold", "9kB", "--tile", tile)
+    assert "stablehlo.while" in program or running.has_kernels(program)
+    want, got = (running.results(text, inputs)[0] for text in (path.read_text(), program))
+    np.testing.assert_array_equal(np.isfinite(got), np.isfinite(want))
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_random_masks(seed):
     found, changed = fuzz_stock.failures("Masks", seed)

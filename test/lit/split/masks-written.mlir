@@ -1,11 +1,10 @@
-// A mask that was written into other numbers is none: what a loop puts out of it is multiplied with.
+// What a loop of before puts out is no mask: a product with one selected when that loop was made, or the mask was never beside it.
 // RUN: %weir opt %s --pass=split --tensor-size-threshold 1000 --stop-after split | FileCheck %s
 
 // CHECK: %[[L:.*]]:2 = "weir.loop"
 // CHECK: "stablehlo.dynamic_update_slice"
 // CHECK: %[[W:.*]] = "stablehlo.multiply"(%arg3, %[[L]]#0)
-// CHECK: %[[P:.*]] = "stablehlo.compare"(%[[L]]#1, %{{.*}}) {{.*}}comparison_direction NE
-// CHECK: %[[M:.*]] = "stablehlo.select"(%[[P]], %arg3, %{{.*}})
+// CHECK: %[[M:.*]] = "stablehlo.multiply"(%arg3, %[[L]]#1)
 // CHECK: "func.return"(%[[W]], %[[M]], %{{.*}})
 "builtin.module"() ({
   "func.func"() <{function_type = (tensor<8x4xf32>, tensor<2x4xi1>, tensor<8x4xi1>, tensor<8x4xf32>, tensor<64xf32>, tensor<32xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<64xf32>), sym_name = "main", sym_visibility = "public"}> ({
