@@ -93,8 +93,9 @@ class Layers(Program):
         """What needs no loop: moved, and computed of such."""
         if not self.has_stretched:
             return []
-        y, s = lax.cumsum(x[::-1], axis=0), self.stretched(x, weights[-1])
-        return [x.reshape(-1), y * s if self.seed % 2 else x * s, s + 1][self.seed % 3 :]
+        turned = lax.fori_loop(0, 2, lambda i, z: (z[::-1] + z[:1]) / 2, x)  # in no loop over rows
+        made = [x.reshape(-1), turned * self.stretched(x, weights[-1])]
+        return made[self.seed % 2 :]
 
     def function(self, *given):
         dice = random.Random(self.body + 2)
