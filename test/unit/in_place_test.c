@@ -1,0 +1,178 @@
+/* Loops in place (ir/in_place.h): what each result of a loop is written over. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "in/in.h"
+#include "ir/in_place.h"
+
+/* The loop of a program: what stands before and after it, its operands, attributes, arguments of
+ * its body from the third on, what it yields and the types of its operands and results. */
+typedef struct program {
+  const char *before, *operands, *dims, *arguments, *body, *yields, *types, *after;
+} program;
+
+static const program over_a_sort = {
+    .before =
+        "%s = \"stablehlo.sort\"(%x) ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"
+        "  %c = stablehlo.compare LT, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+        "  stablehlo.return %c : tensor<i1>\n"
+        "}) {dimension = 0 : i64} : (tensor<6x4xf32>) -> tensor<6x4xf32>\n",
+    .operands = "%s",
+    .dims =
+        "in_dims = array<i64: 0>, in_units = array<i64: 1>, out_dims = array<i64: 0>, "
+        "out_units = array<i64: 1>",
+    .arguments = "%a: tensor<2x4xf32>",
+    .body = "  %n = stablehlo.negate %a : tensor<2x4xf32>\n",
+    .yields = "(%n) : (tensor<2x4xf32>) -> ()",
+    .types = "(tensor<6x4xf32>) -> tensor<6x4xf32>",
+    .after = ""};
+
+typedef struct run {
+  ctx c;
+  const char *text;
+  int32_t over;
+} run;
+
+static weir_status go(void *user) {
+  run *r = user;
+  ir_module *m;
+  WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &m));
+  WEIR_TRY(ir_verify(m));
+  arena *a = arena_create(&r->c);
+  ir_in_place known = ir_in_place_of(a, m);
+  for (ir_op op = 1; op < m->ops.count; op++) {
+    int32_t over[4];
+    if (ir_kind_of(m, op) != IR_OP_LOOP) continue;
+    assert(ir_op_get(m, op)->n_results <= 4);
+    ir_loop_in_place(&known, op, over);
+    r->over = over[0];
+  }
+  arena_destroy(a);
+  return WEIR_OK;
+}
+
+/* What the first result of the loop is written over; -2: the program is bad. */
+static int32_t over(program p) {
+  char text[4000];
+  snprintf(text, sizeof text,
+           "func.func @main(%%x: tensor<6x4xf32>, %%v: tensor<6xf32>) -> (tensor<6x4xf32>) {\n%s"
+           "%%y = \"weir.loop\"(%s) <{extent = 6 : i64, slice = 2 : i64, %s}> ({\n"
+           "^bb0(%%start: tensor<i64>, %%lo: tensor<i64>, %s):\n%s  \"weir.yield\"%s\n}) : %s\n%s"
+           "return %%y : tensor<6x4xf32>\n}\n",
+           p.before, p.operands, p.dims, p.arguments, p.body, p.yields, p.types, p.after);
+  run r = {.text = text, .over = -2};
+  ctx_init(&r.c);
+  if (ctx_try(&r.c, go, &r) != WEIR_OK) fprintf(stderr, "%s\n%s\n", r.c.message, text);
+  ctx_deinit(&r.c);
+  return r.over;
+}
+
+#define TWO_INPUTS(dim)                                                                            \
+  "in_dims = array<i64: 0, " dim                                                                   \
+  ">, in_units = array<i64: 1, 1>, out_dims = array<i64: 0>, "                                     \
+  "out_units = array<i64: 1>"
+
+static void where_it_dies(void) {
+  program p = over_a_sort;
+  assert(over(p) == 0);
+  p.operands = "%v, %s";
+  p.dims = TWO_INPUTS("0");
+  p.arguments = "%b: tensor<2xf32>, %a: tensor<2x4xf32>";
+  p.types = "(tensor<6xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>";
+  assert(over(p) == 1);
+}
+
+static void not_where_it_is_read_afterwards(void) {
+  program p = over_a_sort;
+  p.after = "%z = stablehlo.add %s, %y : tensor<6x4xf32>\n";
+  assert(over(p) == IR_NOT_IN_PLACE);
+}
+
+/* Who read it before: one that the loop waits for, and one that might come later. */
+static void not_where_a_reader_may_come_later(void) {
+  static const char read[] =
+      "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+      "%r = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [1] : "
+      "(tensor<6x4xf32>, tensor<f32>) -> tensor<6xf32>\n";
+  char before[2000];
+  program p = over_a_sort;
+  snprintf(before, sizeof before, "%s%s", p.before, read);
+  p.before = before;
+  assert(over(p) == IR_NOT_IN_PLACE);
+  p.operands = "%s, %r";
+  p.dims = TWO_INPUTS("0");
+  p.arguments = "%a: tensor<2x4xf32>, %b: tensor<2xf32>";
+  p.types = "(tensor<6x4xf32>, tensor<6xf32>) -> tensor<6x4xf32>";
+  assert(over(p) == 0);
+}
+
+static void not_where_it_is_read_elsewhere(void) {
+  program p = over_a_sort;
+  p.operands = "%s, %s"; /* the whole, too */
+  p.dims = TWO_INPUTS("-1");
+  p.arguments = "%a: tensor<2x4xf32>, %b: tensor<6x4xf32>";
+  p.types = "(tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>";
+  assert(over(p) == IR_NOT_IN_PLACE);
+  p.dims = TWO_INPUTS("0"); /* twice */
+  p.arguments = "%a: tensor<2x4xf32>, %b: tensor<2x4xf32>";
+  assert(over(p) == IR_NOT_IN_PLACE);
+}
+
+/* Columns are read, or half of the rows, and rows are written. */
+static void not_where_slices_differ(void) {
+  program p = over_a_sort;
+  p.before =
+      "%s = \"stablehlo.sort\"(%x) ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"
+      "  %c = stablehlo.compare LT, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+      "  stablehlo.return %c : tensor<i1>\n"
+      "}) {dimension = 0 : i64} : (tensor<6x4xf32>) -> tensor<6x4xf32>\n"
+      "%t = stablehlo.tanh %x : tensor<6x4xf32>\n";
+  p.operands = "%t";
+  assert(over(p) == 0);
+  p.dims =
+      "in_dims = array<i64: -1>, in_units = array<i64: 1>, out_dims = array<i64: 0>, "
+      "out_units = array<i64: 1>";
+  p.arguments = "%a: tensor<6x4xf32>";
+  p.body =
+      "  %n = \"stablehlo.slice\"(%a) {start_indices = array<i64: 0, 0>, limit_indices = "
+      "array<i64: 2, 4>, strides = array<i64: 1, 1>} : (tensor<6x4xf32>) -> tensor<2x4xf32>\n";
+  assert(over(p) == IR_NOT_IN_PLACE);
+}
+
+static void not_over_what_has_no_buffer(void) {
+  program p = over_a_sort;
+  p.operands = "%x"; /* an argument */
+  assert(over(p) == IR_NOT_IN_PLACE);
+  p.before = "%s = stablehlo.reverse %x, dims = [0] : tensor<6x4xf32>\n"; /* moved */
+  p.operands = "%s";
+  assert(over(p) == IR_NOT_IN_PLACE);
+  p.before = "%s = stablehlo.constant dense<1.0> : tensor<6x4xf32>\n";
+  assert(over(p) == IR_NOT_IN_PLACE);
+}
+
+/* A number for each index, and a carry. */
+static void not_of_vectors_or_carries(void) {
+  program p = over_a_sort;
+  p.before = "%s = stablehlo.tanh %x : tensor<6x4xf32>\n";
+  p.dims =
+      "in_dims = array<i64: 0>, in_units = array<i64: 1>, out_dims = array<i64: -1>, "
+      "out_units = array<i64: 1>";
+  p.operands = "%s, %s";
+  p.arguments = "%a: tensor<2x4xf32>, %c: tensor<6x4xf32>";
+  p.body = "";
+  p.yields = "(%c) : (tensor<6x4xf32>) -> ()";
+  p.types = "(tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>";
+  assert(over(p) == IR_NOT_IN_PLACE);
+}
+
+int main(void) {
+  where_it_dies();
+  not_where_it_is_read_afterwards();
+  not_where_a_reader_may_come_later();
+  not_where_it_is_read_elsewhere();
+  not_where_slices_differ();
+  not_over_what_has_no_buffer();
+  not_of_vectors_or_carries();
+  return 0;
+}
