@@ -2,12 +2,12 @@
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
                                [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Grams|Solves|Selves|Contrasts|
-                                      Layers|ImageLayers]
+                                      Layers|ImageLayers|Chains]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py,
-random_layers.py) and the ways: passes alone, under thresholds and limits, as kernels and without,
-with a pass left out. Where the program as it came is another on stock XLA than in the evaluator,
+random_layers.py, random_chains.py) and the ways: passes alone, under thresholds and limits, as
+kernels and without, with a pass left out. Where the program as it came is another on stock XLA than in the evaluator,
 XLA is not asked. Exits 1 if one failed.
 """
 
@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT / "test/python"))
 if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import campaign  # noqa: E402
+import random_chains  # noqa: E402
 import random_grams  # noqa: E402
 import random_layers  # noqa: E402
 import random_lists  # noqa: E402
@@ -38,6 +39,7 @@ PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
 KINDS |= {"Layers": random_layers.Layers, "ImageLayers": random_layers.ImageLayers}
+KINDS["Chains"] = random_chains.Chains
 XLA_TOO = ("split", "limit, kernels", "limit 1")
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 

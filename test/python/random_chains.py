@@ -1,0 +1,71 @@
+"""Random chains of matrices, each of which needs the one before as a whole: loops that write over
+what they read.
+
+A seed stands for one function of x[n, d], y[n, d], a factor l[n, n], in f32 or f64. Its stages make
+all rows, or all columns, of a matrix from the last one: sorts, prefix sums, softmax, sums over the
+other dimension, triangular solves, masks, products with a small matrix. Some stages are read again
+by a later one, are results as well, read their matrix along both dimensions, turn it, widen or
+narrow it, or are reduced beside.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.linalg import solve_triangular
+
+from random_lists import Program
+
+
+class Chains(Program):
+    ROWS, COLUMNS = [12, 15, 20, 33], [6, 10, 15, 20]
+    STAGES = ("sort", "cumsum", "softmax", "centre", "solve", "mask", "product", "both", "turn", "scale")
+    ROLES = ("next", "next", "next", "next", "again", "result", "reduced")
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice([np.float32, np.float64]))
+        self.n = self.dice.choice(self.ROWS)
+        self.d = self.dice.choice([*self.COLUMNS, self.n])
+        self.choices = [
+            (self.dice.choice(self.STAGES), self.dice.randrange(2), self.dice.choice(self.ROLES))
+            for _ in range(self.dice.choice([2, 3, 4, 6]))
+        ]
+        n, d = self.n, self.d
+        near = np.eye(n) * 2 + np.tril(self.numbers.normal(size=(n, n)), -1) / n
+        shapes = [(n, d), (n, d), (d, d)]
+        self.data = [self.numbers.normal(size=shape).astype(self.dtype) for shape in shapes]
+        self.data.append(near.astype(self.dtype))
+        self.largest = n * d * self.dtype.itemsize
+        self.rounding = 1e-4 if self.dtype == np.float32 else 1e-10
+
+    def inputs(self):
+        return self.data
+
+    def stage(self, name, axis, x, beside, small, factor):
+        """Of shape [n, d], as x."""
+        across = {
+            "sort": lambda: jnp.sort(x, axis=axis),
+            "cumsum": lambda: jnp.cumsum(x, axis=axis) / x.shape[axis],
+            "softmax": lambda: jax.nn.softmax(x, axis=axis),
+            "centre": lambda: x - x.mean(axis, keepdims=True),
+            "solve": lambda: solve_triangular(factor, x, lower=True, trans=axis),
+            "mask": lambda: jnp.where(jnp.tri(*x.shape, dtype=bool), x, beside),
+            "product": lambda: jnp.tanh(x @ small),
+            "both": lambda: x - x.max(1, keepdims=True) * x.min(0, keepdims=True),
+            "turn": lambda: (x + x.T) / 2 if x.shape[0] == x.shape[1] else x[::-1],
+            "scale": lambda: jnp.sin(x) * beside,
+        }
+        return across[name]()
+
+    def function(self, x, beside, small, factor):
+        results = []
+        x = jnp.exp(x * 0.3)
+        for name, axis, role in self.choices:
+            before, x = x, self.stage(name, axis, x, beside, small, factor)
+            if role == "again":
+                x = x + before * 0.5
+            elif role == "result":
+                results.append(x)
+            elif role == "reduced":
+                results.append((x * before).sum(axis))
+        return [*results, x.sum(0), jnp.sort(x, axis=0)[0]]
