@@ -3,9 +3,9 @@ what they read.
 
 A seed stands for one function of x[n, d], y[n, d], a factor l[n, n], in f32 or f64. Its stages make
 all rows, or all columns, of a matrix from the last one: sorts, prefix sums, softmax, sums over the
-other dimension, triangular solves, masks, products with a small matrix. Some stages are read again
-by a later one, are results as well, read their matrix along both dimensions, turn it, widen or
-narrow it, or are reduced beside.
+other dimension, triangular solves, masks, products with a small matrix; one that needs all of its
+matrix along one dimension is mostly followed by one along the other. Some stages are read again by
+a later one, are results as well, read their matrix along both dimensions, turn it, or are reduced.
 """
 
 import jax
@@ -17,19 +17,21 @@ from random_lists import Program
 
 
 class Chains(Program):
-    ROWS, COLUMNS = [12, 15, 20, 33], [6, 10, 15, 20]
-    STAGES = ("sort", "cumsum", "softmax", "centre", "solve", "mask", "product", "both", "turn", "scale")
-    ROLES = ("next", "next", "next", "next", "again", "result", "reduced")
+    ROWS, COLUMNS = [13, 17, 20, 33], [7, 11, 15, 20]
+    WHOLE = ("sort", "sort", "sort", "solve", "turn", "cumsum")
+    STAGES = ("softmax", "centre", "mask", "product", "both", "scale", "scale", "scale", *WHOLE)
+    ROLES = ("next", "next", "next", "next", "next", "next", "again", "result", "reduced")
 
     def __init__(self, seed):
         super().__init__(seed)
         self.dtype = np.dtype(self.dice.choice([np.float32, np.float64]))
         self.n = self.dice.choice(self.ROWS)
         self.d = self.dice.choice([*self.COLUMNS, self.n])
-        self.choices = [
-            (self.dice.choice(self.STAGES), self.dice.randrange(2), self.dice.choice(self.ROLES))
-            for _ in range(self.dice.choice([2, 3, 4, 6]))
-        ]
+        self.choices = []
+        for i in range(self.dice.choice([3, 4, 5, 7])):
+            name = self.dice.choice(self.WHOLE if i % 2 == 0 else self.STAGES)
+            axis = (i // 2 + (self.dice.random() < 0.2)) % 2
+            self.choices.append((name, axis, self.dice.choice(self.ROLES)))
         n, d = self.n, self.d
         near = np.eye(n) * 2 + np.tril(self.numbers.normal(size=(n, n)), -1) / n
         shapes = [(n, d), (n, d), (d, d)]
