@@ -2,6 +2,7 @@
  *
  *   A = L L^T, A column by column     becomes     A = U^T U, A row by row     lapack_?potrf_ffi
  *   A X = B, A lower                  becomes     A^T X = B, A upper          lapack_?trsm_ffi
+ *   A X = B, A = C^T column by column becomes     the same, C row by row
  *
  * LAPACK reads and writes matrices column by column, XLA's products and loops row by row: a factor
  * that a solve and a product read would be there twice. A matrix row by row is its transpose column
@@ -89,11 +90,26 @@ static bool is_known(const ir_module *m, ir_op op) {
          ir_is_by_columns(m, op, "result_layouts", 0);
 }
 
+/* The value of which v is the transpose, matrix by matrix; IR_NONE: it is none. Row by row that one
+ * lies as v does column by column. */
+static ir_value untransposed(by_rows *f, ir_value v) {
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (!op || ir_kind_of(f->m, op) != IR_OP_TRANSPOSE) return IR_NONE;
+  int32_t rank;
+  const int64_t *from = ir_op_ints(f->m, op, "permutation", &rank);
+  for (int32_t d = 0; d < rank; d++)
+    if (from[d] != (d < rank - 2 ? d : 2 * rank - 3 - d)) return IR_NONE;
+  return ir_operand(f->m, op, 0);
+}
+
 static void turn(const ir_module *m, ir_op op, void *user) {
   by_rows *f = user;
   if (ir_kind_of(m, op) != IR_OP_CUSTOM_CALL || !is_one(m, op) || !is_known(m, op)) return;
   const char *config = config_name(m, op);
-  ir_op_set_attr(f->m, op, config, other_config(f, ir_op_attr(m, op, config)), false);
+  ir_value as_it_lies =
+      ir_is_lapack(m, op, "trsm") ? untransposed(f, ir_operand(m, op, 0)) : IR_NONE;
+  if (as_it_lies) ir_op_get(f->m, op)->operands[0] = as_it_lies;
+  else ir_op_set_attr(f->m, op, config, other_config(f, ir_op_attr(m, op, config)), false);
   ir_op_set_attr(f->m, op, "operand_layouts",
                  other_layouts(f, ir_op_attr(m, op, "operand_layouts")), true);
   if (ir_is_lapack(m, op, "potrf"))

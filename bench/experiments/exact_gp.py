@@ -1,0 +1,108 @@
+"""How many n x n matrices does an exact Gaussian process hold? Stock XLA, and weir under the smallest
+of a few limits that it holds.
+
+    python bench/experiments/exact_gp.py [--n 2000]
+
+Per program: temporaries by XLA's report in matrices of n x n numbers (f32), stock and under weir;
+the limit, in the same; CPU time beside stock's, in turn, the least of three runs; the largest
+difference of results, relative.
+"""
+
+import argparse
+import pathlib
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.linalg import cho_solve, solve_triangular
+from jax.scipy.stats import multivariate_normal
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from measure import HONEST, least_cpu, needs_of  # noqa: E402
+
+import weir  # noqa: E402
+
+NOISE = 1e-1
+LIMITS = [1.1, 1.2, 1.35, 1.5, 1.75, 2.1, 2.2, 2.35, 2.5, 2.75, 3.1, 3.5, 4.1, 5.1, 6.1]  # n x n
+
+
+def by_differences(x, z, theta):
+    return theta[0] * jnp.exp(-(((x[:, None] - z[None]) * theta[1]) ** 2).sum(-1))
+
+
+def by_product(x, z, theta):
+    x, z = x * theta[1], z * theta[1]
+    square = (x * x).sum(1)[:, None] + (z * z).sum(1) - 2 * x @ z.T
+    return theta[0] * jnp.exp(-jnp.maximum(square, 0))
+
+
+def likelihood(kernel, theta, x, y):
+    factor = jnp.linalg.cholesky(kernel(x, x, theta) + NOISE * jnp.eye(len(x), dtype=x.dtype))
+    return 0.5 * y @ cho_solve((factor, True), y) + jnp.log(jnp.diag(factor)).sum()
+
+
+def posterior(theta, x, y):
+    """Mean and variance at a tenth as many points."""
+    new = x[::10] + 0.01
+    factor = jnp.linalg.cholesky(by_product(x, x, theta) + NOISE * jnp.eye(len(x), dtype=x.dtype))
+    cross = by_product(x, new, theta)
+    half = solve_triangular(factor, cross, lower=True)
+    return cross.T @ cho_solve((factor, True), y), theta[0] - (half * half).sum(0)
+
+
+def density(theta, x, y):
+    covariance = by_product(x, x, theta) + NOISE * jnp.eye(len(x), dtype=x.dtype)
+    return multivariate_normal.logpdf(y, jnp.zeros_like(y), covariance)
+
+
+PROGRAMS = {
+    "likelihood": lambda *a: likelihood(by_product, *a),
+    "density of a normal": density,
+    "posterior": posterior,
+    "gradient, product": jax.value_and_grad(lambda *a: likelihood(by_product, *a)),
+    "gradient, differences": jax.value_and_grad(lambda *a: likelihood(by_differences, *a)),
+}
+
+
+def held(function, arguments, matrix):
+    """(the limit in matrices, the program) of the first limit that holds; None: none does."""
+    for limit in LIMITS:
+        try:
+            with weir.limit(int(limit * matrix)):
+                return limit, jax.jit(lambda *a: function(*a)).lower(*arguments).compile()
+        except jax.errors.JaxRuntimeError as refusal:
+            assert "RESOURCE_EXHAUSTED: weir" in str(refusal), refusal
+    return None
+
+
+def difference(got, want):
+    pairs = zip(jax.tree.leaves(got), jax.tree.leaves(want))
+    return max(float(jnp.abs(g - w).max() / jnp.abs(w).max()) for g, w in pairs)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--n", type=int, default=2000)
+    n = parser.parse_args().n
+    dice = np.random.default_rng(0)
+    x = dice.normal(size=(n, 3)).astype(np.float32)
+    arguments = jnp.array([1.0, 0.7], jnp.float32), jnp.asarray(x), jnp.asarray(np.sin(x.sum(1)))
+    matrix = 4 * n * n
+    print(f"{'program':22} {'stock':>6} {'limit':>6} {'weir':>6} {'CPU':>5} difference")
+    for name, function in PROGRAMS.items():
+        stock = jax.jit(function).lower(*arguments).compile(HONEST)
+        limit, program = held(function, arguments, matrix) or (None, stock)
+        times = [[least_cpu(lambda c=c: jax.block_until_ready(c(*arguments)), 1) for c in (stock, program)] for _ in range(3)]
+        before, after = (min(t[k][0] for t in times) for k in (0, 1))
+        off = difference(times[-1][1][1], times[-1][0][1])
+        temporaries = [needs_of(c)[2] / matrix for c in (stock, program)]
+        print(
+            f"{name:22} {temporaries[0]:6.2f} {limit or float('nan'):6.2f} {temporaries[1]:6.2f} "
+            f"{after / before:5.2f} {off:.0e}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
