@@ -28,7 +28,7 @@ import tempfile
 import time
 
 import gpt
-from measure import needs_of
+from needs import needs_of
 from user_programs import PROGRAMS
 from users import KEPT, limit_of
 

@@ -38,7 +38,7 @@ import time
 
 import numpy as np
 
-from measure import limit_of as limit_above
+from needs import limit_of as limit_above
 from run import ALLOWANCE_BYTES, load_outputs
 from user_programs import PROGRAMS
 
@@ -150,7 +150,8 @@ def take_turns(ways, arguments):
 def report_of(function, arguments):
     """What stock takes: bytes of arguments, results and temporaries."""
     import jax
-    from measure import HONEST, needs_of
+    from measure import HONEST
+    from needs import needs_of
 
     return needs_of(jax.jit(function).lower(*arguments).compile(compiler_options=HONEST))
 

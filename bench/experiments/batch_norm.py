@@ -17,7 +17,8 @@ import numpy as np
 import weir
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from measure import HONEST, compiled, least_cpu, limit_of, needs_of  # noqa: E402
+from measure import HONEST, compiled, least_cpu  # noqa: E402
+from needs import limit_of, needs_of  # noqa: E402
 
 SHARE = 0.1  # of the temporaries
 DICE = np.random.default_rng(0)

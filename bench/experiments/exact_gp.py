@@ -19,7 +19,8 @@ from jax.scipy.linalg import cho_solve, solve_triangular
 from jax.scipy.stats import multivariate_normal
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from measure import HONEST, least_cpu, needs_of  # noqa: E402
+from measure import HONEST, least_cpu  # noqa: E402
+from needs import needs_of  # noqa: E402
 
 import weir  # noqa: E402
 

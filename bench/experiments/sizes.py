@@ -21,7 +21,8 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
-from measure import HONEST, compiled, limit_of, needs_of, timed  # noqa: E402
+from measure import HONEST, compiled, timed  # noqa: E402
+from needs import limit_of, needs_of  # noqa: E402
 from tuned import ROOT, build  # noqa: E402
 
 FEWEST_RUNS, MOST_RUNS, SECONDS = 5, 60, 2.0

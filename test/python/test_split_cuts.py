@@ -155,28 +155,32 @@ HANDED_ON = {
     "ui8": ("convert", lambda z: through(np.uint8)(abs(z))),
     "i1": ("compare", through(bool, 1)),
 }
+NARROWED = ["f16", "bf16", "i16", "ui16", "i1"]  # layer by layer: no loop writes over what it reads
 
 
-def chain(hand_on, layers, x):
+def chain(hand_on, is_narrowed, layers, x):
     for a, b in layers:
-        z = (x @ a) @ b
+        z = (x @ a[: x.shape[1]]) @ b[:, : x.shape[1] - is_narrowed]
         x = hand_on(z / (1 + jnp.abs(z).mean(0)))
     return jnp.abs(x).sum(0)
 
 
 @pytest.mark.parametrize("name", HANDED_ON)
 def test_what_loops_write_into_begins_in_turn(name, tmp_path):
-    """Of every type, with a number of what the loop waits for: so XLA can't begin with all of them."""
+    """Of every type, with a number of what the loop waits for, or over what it reads: so XLA can't
+    begin with all of them."""
     made_by, hand_on = HANDED_ON[name]
     wide = np.complex128(1 + 1j) if "complex" in name else np.float64(1)
     layers, x = jax.tree.map(lambda a: a * wide, made(16))
     own = sum(a.nbytes for a in jax.tree.leaves((layers, x)))
     room = x.nbytes * (0.6 if name in ("i8", "ui8", "i1") else 1 if "16" in name else 1.5)
-    f = lambda layers, x: chain(hand_on, layers, x)  # noqa: E731
+    f = lambda layers, x: chain(hand_on, name in NARROWED, layers, x)  # noqa: E731
     text, rewritten = running.rewrite(f, (layers, x), tmp_path, "--memory-limit", own + int(room))
     makers = dict(re.findall(r'(%\w+) = "stablehlo.(\w+)"', rewritten))
     begun = re.findall(rf'broadcast_in_dim"\((%\w+)\).* -> tensor<{ROWS}x\d+x{name}>\n', rewritten)
-    assert [makers[v] for v in begun].count(made_by) >= 3
+    begun, over = [makers[v] for v in begun], rewritten.count("callee = @weir.keep")
+    assert begun.count(made_by) >= 3 or (name not in NARROWED and over >= 3)
+    assert begun.count("constant") <= 1
     inputs = jax.tree.leaves((layers, x))
     want, got = (running.results(t, inputs)[0] for t in (text, rewritten))
     np.testing.assert_allclose(got, want, rtol=1e-6)
