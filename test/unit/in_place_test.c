@@ -7,9 +7,11 @@
 #include "ir/in_place.h"
 
 /* The loop of a program: what stands before and after it, its operands, attributes, arguments of
- * its body from the third on, what it yields and the types of its operands and results. */
+ * its body from the third on, what it yields, the types of its operands and results, their names,
+ * and what the program returns. */
 typedef struct program {
-  const char *before, *operands, *dims, *arguments, *body, *yields, *types, *after;
+  const char *before, *operands, *dims, *arguments, *body, *yields, *types, *results, *after,
+      *returned;
 } program;
 
 static const program over_a_sort = {
@@ -26,12 +28,14 @@ static const program over_a_sort = {
     .body = "  %n = stablehlo.negate %a : tensor<2x4xf32>\n",
     .yields = "(%n) : (tensor<2x4xf32>) -> ()",
     .types = "(tensor<6x4xf32>) -> tensor<6x4xf32>",
-    .after = ""};
+    .results = "%y",
+    .after = "",
+    .returned = "%y"};
 
 typedef struct run {
   ctx c;
   const char *text;
-  int32_t over;
+  int32_t over[2]; /* of the first results */
 } run;
 
 static weir_status go(void *user) {
@@ -42,31 +46,33 @@ static weir_status go(void *user) {
   arena *a = arena_create(&r->c);
   ir_in_place known = ir_in_place_of(a, m);
   for (ir_op op = 1; op < m->ops.count; op++) {
-    int32_t over[4];
     if (ir_kind_of(m, op) != IR_OP_LOOP) continue;
-    assert(ir_op_get(m, op)->n_results <= 4);
-    ir_loop_in_place(&known, op, over);
-    r->over = over[0];
+    assert(ir_op_get(m, op)->n_results <= 2);
+    ir_loop_in_place(&known, op, r->over);
   }
   arena_destroy(a);
   return WEIR_OK;
 }
 
-/* What the first result of the loop is written over; -2: the program is bad. */
-static int32_t over(program p) {
+/* What the results of the loop are written over; -2: there is none, or the program is bad. */
+static run ran(program p) {
   char text[4000];
   snprintf(text, sizeof text,
            "func.func @main(%%x: tensor<6x4xf32>, %%v: tensor<6xf32>) -> (tensor<6x4xf32>) {\n%s"
-           "%%y = \"weir.loop\"(%s) <{extent = 6 : i64, slice = 2 : i64, %s}> ({\n"
+           "%s = \"weir.loop\"(%s) <{extent = 6 : i64, slice = 2 : i64, %s}> ({\n"
            "^bb0(%%start: tensor<i64>, %%lo: tensor<i64>, %s):\n%s  \"weir.yield\"%s\n}) : %s\n%s"
-           "return %%y : tensor<6x4xf32>\n}\n",
-           p.before, p.operands, p.dims, p.arguments, p.body, p.yields, p.types, p.after);
-  run r = {.text = text, .over = -2};
+           "return %s : tensor<6x4xf32>\n}\n",
+           p.before, p.results, p.operands, p.dims, p.arguments, p.body, p.yields, p.types, p.after,
+           p.returned);
+  run r = {.text = text, .over = {-2, -2}};
   ctx_init(&r.c);
   if (ctx_try(&r.c, go, &r) != WEIR_OK) fprintf(stderr, "%s\n%s\n", r.c.message, text);
   ctx_deinit(&r.c);
-  return r.over;
+  return r;
 }
+
+static int32_t over(program p) { return ran(p).over[0]; }
+static int32_t second_over(program p) { return ran(p).over[1]; }
 
 #define TWO_INPUTS(dim)                                                                            \
   "in_dims = array<i64: 0, " dim                                                                   \
@@ -122,12 +128,7 @@ static void not_where_it_is_read_elsewhere(void) {
 /* Columns are read, or half of the rows, and rows are written. */
 static void not_where_slices_differ(void) {
   program p = over_a_sort;
-  p.before =
-      "%s = \"stablehlo.sort\"(%x) ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"
-      "  %c = stablehlo.compare LT, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
-      "  stablehlo.return %c : tensor<i1>\n"
-      "}) {dimension = 0 : i64} : (tensor<6x4xf32>) -> tensor<6x4xf32>\n"
-      "%t = stablehlo.tanh %x : tensor<6x4xf32>\n";
+  p.before = "%t = stablehlo.tanh %x : tensor<6x4xf32>\n";
   p.operands = "%t";
   assert(over(p) == 0);
   p.dims =
@@ -149,6 +150,23 @@ static void not_over_what_has_no_buffer(void) {
   assert(over(p) == IR_NOT_IN_PLACE);
   p.before = "%s = stablehlo.constant dense<1.0> : tensor<6x4xf32>\n";
   assert(over(p) == IR_NOT_IN_PLACE);
+}
+
+/* Two results of one input: the first is written over it, unless it is of another type. */
+static void once_and_of_one_type(void) {
+  program p = over_a_sort;
+  p.dims =
+      "in_dims = array<i64: 0>, in_units = array<i64: 1>, out_dims = array<i64: 0, 0>, "
+      "out_units = array<i64: 1, 1>";
+  p.results = "%y, %w";
+  p.yields = "(%n, %a) : (tensor<2x4xf32>, tensor<2x4xf32>) -> ()";
+  p.types = "(tensor<6x4xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>)";
+  assert(over(p) == 0 && second_over(p) == IR_NOT_IN_PLACE);
+  p.body = "  %n = stablehlo.convert %a : (tensor<2x4xf32>) -> tensor<2x4xf64>\n";
+  p.yields = "(%n, %a) : (tensor<2x4xf64>, tensor<2x4xf32>) -> ()";
+  p.types = "(tensor<6x4xf32>) -> (tensor<6x4xf64>, tensor<6x4xf32>)";
+  p.returned = "%w";
+  assert(over(p) == IR_NOT_IN_PLACE && second_over(p) == 0);
 }
 
 /* A number for each index, and a carry. */
@@ -173,6 +191,7 @@ int main(void) {
   not_where_it_is_read_elsewhere();
   not_where_slices_differ();
   not_over_what_has_no_buffer();
+  once_and_of_one_type();
   not_of_vectors_or_carries();
   return 0;
 }
