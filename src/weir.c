@@ -9,6 +9,7 @@
 #include "machine/tuned.h"
 #include "out/out.h"
 #include "pipeline/pipeline.h"
+#include "base/environment.h"
 #include "base/kept.h"
 #include "limit/ladder.h"
 #include "limit/report.h"
@@ -177,6 +178,8 @@ bool weir_device(int32_t index, weir_device_info *out_info) {
   memcpy(out_info, &found, found.struct_size < sizeof found ? found.struct_size : sizeof found);
   return true;
 }
+
+void weir_read_environment(void) { environment_read(); }
 
 typedef struct description {
   ctx c;

@@ -285,6 +285,11 @@ WEIR_API void weir_interrupts(bool end_loops);
  * called before the process ends: threads of ours must not use LLVM while its destructors run. */
 WEIR_API void weir_end_kernels(void);
 
+/* Reads WEIR_CACHE_DIR, WEIR_DUMP_TO, WEIR_LLVM, WEIR_NUM_THREADS, XDG_CACHE_HOME and HOME again.
+ * The first other call reads them, and nothing else does: threads of weir's and XLA's that want one
+ * must not meet a setenv() (not thread-safe by POSIX). Nobody may call setenv() meanwhile. */
+WEIR_API void weir_read_environment(void);
+
 /* What plans and kernels are made for. machine: "host", or an instruction set that decides nothing
  * by the computer at hand: "x86-64-v3"; overrides may follow:
  * "x86-64-v3,cores=8,l2=1MiB,clock=3.2". Or a GPU or TPU: "h100". NULL, "": the host, with the

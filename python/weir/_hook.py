@@ -150,6 +150,7 @@ def _free_bytes(device):
 def register_calls():
     """XLA can run programs that call us: tiles, and loops that show progress."""
     library = _library.library()
+    _library.read_environment()
     for name in ("weir_tile", "weir_progress"):
         handler = jax.ffi.pycapsule(getattr(library, f"{name}_handler"))
         stages = {"instantiate": handler, "execute": handler}

@@ -183,6 +183,14 @@ def library():
     return handle
 
 
+def read_environment():
+    """weir_read_environment(): what os.environ says now counts from here on, for the library too."""
+    # PyDLL: the interpreter's lock is held, so that nobody changes os.environ meanwhile.
+    reader = ctypes.PyDLL(library()._name).weir_read_environment
+    reader.restype, reader.argtypes = None, []
+    reader()
+
+
 def give_back():
     """What the process has freed goes back to the system, where the C library can do that."""
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):

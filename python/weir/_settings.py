@@ -93,6 +93,7 @@ def _parse(field, value, name):
 
 
 def _read_environment():
+    _library.read_environment()
     found = {
         field: _parse(field, os.environ[name], name)
         for field, name in _BYTES.items()

@@ -60,6 +60,7 @@ def _register():
     table, library = _table(), _library.library()
     if table.major != 0 or table.struct_size < ctypes.sizeof(_Head):
         raise RuntimeError(f"its interface has the version {table.major}.{table.minor}")
+    _library.read_environment()
     for name in ("weir_tile", "weir_progress"):
         handler = ctypes.cast(getattr(library, f"{name}_handler"), ctypes.c_void_p)
         given = _Handler(struct_size=ctypes.sizeof(_Handler))

@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+
 const char *kept_folder(arena *a) {
-  const char *named = getenv("WEIR_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME"),
-             *home = getenv("HOME");
+  const char *named = environment_get(ENVIRONMENT_CACHE_DIR),
+             *cache = environment_get(ENVIRONMENT_XDG_CACHE_HOME),
+             *home = environment_get(ENVIRONMENT_HOME);
   if (named) return *named && strcmp(named, "off") ? named : NULL;
   if (cache && *cache == '/') return arena_printf(a, "%s/weir", cache);
   return home && *home == '/' ? arena_printf(a, "%s/.cache/weir", home) : NULL;

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/environment.h"
 #include "call/interrupt.h"
 #include "call/loaded.h"
 #include "call/progress.h"
@@ -23,7 +24,7 @@ static bool schedule(void *user, void (*task)(void *data), void *data) {
 
 static int64_t threads_of(const ffi_call *call) {
   int64_t count = 1;
-  const char *wanted = getenv("WEIR_NUM_THREADS");
+  const char *wanted = environment_get(ENVIRONMENT_NUM_THREADS);
   ffi_threads args = {.struct_size = sizeof args, .context = call->context, .count = &count};
   ffi_error *error = call->api->thread_count(&args);
   if (error) {

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/hash.h"
 #include "call/kernel.h"
 #include "in/in.h"
@@ -112,7 +113,7 @@ static FILE *open_dump(const char *path) {
 }
 
 static void dump_code(const char *name, const kernel_code *code) {
-  const char *folder = getenv("WEIR_DUMP_TO");
+  const char *folder = environment_get(ENVIRONMENT_DUMP_TO);
   if (!folder || !*folder) return;
   char path[1024];
   snprintf(path, sizeof path, "%s/%s.ll", folder, name);

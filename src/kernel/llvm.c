@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "kernel/llvm.h"
 
+#include "base/environment.h"
 #include "kernel/cache.h"
 #include "weir/weir.h"
 
@@ -114,7 +115,7 @@ static void *open_version(int version) {
 
 /* The one that the user wants; NULL: any. */
 static const char *wanted_library(void) {
-  const char *name = getenv("WEIR_LLVM");
+  const char *name = environment_get(ENVIRONMENT_LLVM);
   return name && *name ? name : NULL;
 }
 

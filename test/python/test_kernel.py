@@ -12,7 +12,7 @@ import running
 from random_gathers import Gathers
 from random_regions import Chains, Region
 from random_whiles import Whiles
-from weir import _hook
+from weir import _hook, _library
 
 REGIONS, BATCH = {Region: 120, Gathers: 100, Whiles: 80, Chains: 60}, 20
 SIZE_SHARE = 6  # slices of a sixth of the large tensor
@@ -287,6 +287,7 @@ def test_under_the_hook(folder, monkeypatch):
 
     for threads in ("1", "2", "1000"):
         monkeypatch.setenv("WEIR_NUM_THREADS", threads)
+        _library.read_environment()
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
             for got in pool.map(run, range(24), timeout=100):
                 assert all(np.array_equal(w, g) for w, g in zip(want, got, strict=True))

@@ -10,6 +10,7 @@ import pytest
 
 import running
 import test_kernel
+from weir import _library
 
 folder = test_kernel.folder  # skips where there is no LLVM
 EVEN = "cbrt cos expm1 log1p sin tan tanh cosh sinh".split()
@@ -36,6 +37,7 @@ def test_of_a_number_alone(folder, monkeypatch, tmp_path, name, is_even, dtype):
         pytest.skip("this libmvec lacks it")
     monkeypatch.setenv("WEIR_DUMP_TO", str(tmp_path))
     monkeypatch.setenv("WEIR_CACHE_DIR", "off")
+    _library.read_environment()
     inputs = [np.random.default_rng(0).uniform(0, 3, n).astype(dtype) for n in (500, 100)]
     with jax.enable_x64(dtype == np.float64):
         text = test_kernel.lowered(lambda x, y: of_means(name, x, y), *inputs)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "environment_testing.h"
 #include "folder_testing.h"
 #include "kernel/cache.h"
 
@@ -73,10 +74,10 @@ static void test_bound(arena *a) {
 }
 
 static void test_nowhere(arena *a) {
-  setenv("WEIR_CACHE_DIR", "off", 1);
+  set_variable("WEIR_CACHE_DIR", "off");
   put(a, "k", "x", 1);
   assert(!has(a, "k", "x", 1));
-  setenv("WEIR_CACHE_DIR", "/dev/null/none", 1);
+  set_variable("WEIR_CACHE_DIR", "/dev/null/none");
   put(a, "k", "x", 1);
   assert(!has(a, "k", "x", 1));
 }
@@ -86,7 +87,7 @@ int main(void) {
   ctx_init(&c);
   arena *a = arena_create(&c);
   assert(mkdtemp(folder));
-  setenv("WEIR_CACHE_DIR", folder, 1);
+  set_variable("WEIR_CACHE_DIR", folder);
   test_damage(a);
   test_bound(a);
   test_nowhere(a);

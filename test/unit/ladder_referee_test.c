@@ -13,6 +13,7 @@
 #include "in/in.h"
 #include "plan/peak.h"
 #include "weir/weir.h"
+#include "environment_testing.h"
 
 /* y of x, by 4 MB of pairs. */
 #define OF_PAIRS                                                                                   \
@@ -435,7 +436,8 @@ static void test_sizes(void) {
 /* Once kept, rates are not wanted again. */
 static void test_kept_rates(void) {
   char folder[] = "/tmp/weir-rates-XXXXXX", command[100] = "rm -rf ";
-  assert(mkdtemp(folder) && !setenv("WEIR_CACHE_DIR", folder, 1));
+  assert(mkdtemp(folder));
+  set_variable("WEIR_CACHE_DIR", folder);
   struct {
     weir_machine_rates known;
     double more[512];
@@ -443,13 +445,13 @@ static void test_kept_rates(void) {
   assert(weir_machine_wants_rates());
   assert(weir_machine_keep(&newer.known) == WEIR_OK);
   assert(!weir_machine_wants_rates());
-  assert(!setenv("WEIR_CACHE_DIR", "off", 1));
+  set_variable("WEIR_CACHE_DIR", "off");
   assert(!weir_machine_wants_rates());
   assert(!system(strcat(command, folder)));
 }
 
 int main(void) {
-  assert(!setenv("WEIR_CACHE_DIR", "off", 1));
+  set_variable("WEIR_CACHE_DIR", "off");
   test_held();
   test_kept_in_whiles();
   test_any_larger_limit_holds();

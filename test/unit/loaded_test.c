@@ -12,6 +12,7 @@
 #include "machine/machine.h"
 #include "kernel/llvm.h"
 #include "weir/weir.h"
+#include "environment_testing.h"
 
 enum { N = 40, SCRATCH = 1 << 16, CALLERS = 4, MOST_SECONDS = 100 };
 
@@ -145,7 +146,7 @@ static void test_callers_at_once(void) {
 }
 
 int main(void) {
-  setenv("WEIR_CACHE_DIR", "off", 1);
+  set_variable("WEIR_CACHE_DIR", "off");
   alarm(MOST_SECONDS); /* a deadlock is a failure */
   if (kernel_llvm_missing()) {
     test_bad_bodies_are_told_when_called();

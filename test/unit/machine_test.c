@@ -1,6 +1,7 @@
 /* Machines by name: what is read, written and refused, and what follows from a level. */
 #define _GNU_SOURCE /* mkdtemp */
 #include "machine/cpu.h"
+#include "environment_testing.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -107,7 +108,8 @@ static void put_file(const char *path, const char *text) {
 /* Kept in three digits for this computer alone; what can't be read is as if it were not there. */
 static void test_kept(void) {
   char in[] = "/tmp/weir-machine-XXXXXX", path[64];
-  assert(mkdtemp(in) && !setenv("WEIR_CACHE_DIR", in, 1));
+  assert(mkdtemp(in));
+  set_variable("WEIR_CACHE_DIR", in);
   snprintf(path, sizeof path, "%s/machines", in);
   reading r, here;
   assert(read_name(NULL, &here) == WEIR_OK && here.found.rates.clock == 0);
@@ -136,7 +138,8 @@ static void test_kept(void) {
   assert(keep((machine_measured){.fused = 1e30}, &r) == WEIR_INVALID_ARGUMENT);
   assert(!unlink(path) && !mkfifo(path, 0600)); /* a pipe is no file */
   assert(read_name(NULL, &here) == WEIR_OK && here.found.rates.clock == 0);
-  assert(!unlink(path) && !rmdir(in) && !setenv("WEIR_CACHE_DIR", "off", 1));
+  assert(!unlink(path) && !rmdir(in));
+  set_variable("WEIR_CACHE_DIR", "off");
   assert(keep((machine_measured){0}, &r) == WEIR_UNIMPLEMENTED);
 }
 
@@ -304,7 +307,7 @@ int main(void) {
   test_bytes_of_arrays();
   test_patches();
   test_slices();
-  assert(!setenv("WEIR_CACHE_DIR", "off", 1));
+  set_variable("WEIR_CACHE_DIR", "off");
   test_names();
   test_rates();
   test_clock_glitches();

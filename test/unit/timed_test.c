@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "environment_testing.h"
 #include "folder_testing.h"
 #include "in/in.h"
 #include "limit/result.h"
@@ -188,10 +189,10 @@ static void test_failures(void) {
   assert(known(ready()) == TIMED_NEVER && asked == 1); /* kept */
   answer = 0;
   assert(!unlink(path));
-  assert(!setenv("WEIR_CACHE_DIR", "off", 1));
+  set_variable("WEIR_CACHE_DIR", "off");
   say(100, 200);
   assert(chosen(ready()) == TIMED_NEVER && !asked);
-  assert(!setenv("WEIR_CACHE_DIR", folder, 1));
+  set_variable("WEIR_CACHE_DIR", folder);
 }
 
 /* ---- what is never timed ---- */
@@ -255,7 +256,8 @@ static void test_options(void) {
 int main(void) {
   test_band();
   test_choice();
-  assert(mkdtemp(folder) && !setenv("WEIR_CACHE_DIR", folder, 1));
+  assert(mkdtemp(folder));
+  set_variable("WEIR_CACHE_DIR", folder);
   test_kept();
   test_first_decides();
   test_damage();
