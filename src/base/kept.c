@@ -1,6 +1,7 @@
-#define _GNU_SOURCE /* mkstemp, futimens */
+#define _GNU_SOURCE /* mkstemp, futimens, dladdr */
 #include "base/kept.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,15 @@ const char *kept_folder(arena *a) {
   if (named) return *named && strcmp(named, "off") ? named : NULL;
   if (cache && *cache == '/') return arena_printf(a, "%s/weir", cache);
   return home && *home == '/' ? arena_printf(a, "%s/.cache/weir", home) : NULL;
+}
+
+void kept_stamp(const void *function, char out_stamp[KEPT_STAMP_ROOM]) {
+  Dl_info found;
+  struct stat s;
+  *out_stamp = '\0';
+  if (!dladdr(function, &found) || stat(found.dli_fname, &s)) return;
+  snprintf(out_stamp, KEPT_STAMP_ROOM, "%s %lld %lld", found.dli_fname, (long long)s.st_size,
+           (long long)s.st_mtime);
 }
 
 static void make_folder(arena *a, const char *path) {

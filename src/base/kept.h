@@ -19,6 +19,10 @@ typedef struct kept_part {
 } kept_part;
 #define KEPT_TEMPORARY "new-"     /* how files begin that are being written */
 #define KEPT_CHOICE ".weir.timed" /* how files of limit/timed.c end; swept with the kernels */
+enum { KEPT_STAMP_ROOM = 512 };
+/* Which library or program that address of a function lies in, for the keys of what it made: its
+ * file, how large it is and when it was put there; "" if nobody knows. */
+void kept_stamp(const void *function, char out_stamp[KEPT_STAMP_ROOM]);
 /* The parts one behind the other, in place of the file of that name at once, or not at all. */
 bool kept_write(arena *a, const char *name, const kept_part *parts, int32_t n_parts);
 /* Likewise, and not at all where there is such a file: of several processes the first one's stays.

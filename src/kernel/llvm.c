@@ -2,6 +2,7 @@
 #include "kernel/llvm.h"
 
 #include "base/environment.h"
+#include "base/kept.h"
 #include "kernel/cache.h"
 #include "weir/weir.h"
 
@@ -86,7 +87,7 @@ static struct {
   c_api f;
   ref jit;
   char *triple, *cpu, *features;
-  char file[512];
+  char file[KEPT_STAMP_ROOM];
   const char *missing;
   char reason[256];
 } llvm = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -170,15 +171,6 @@ static const char *take_error(ref error) {
   return llvm.reason;
 }
 
-/* Which LLVM this is, for the keys of what it made: the file, and when it was put there. */
-static void note_file(void) {
-  Dl_info found;
-  struct stat s;
-  if (!dladdr((void *)(uintptr_t)llvm.f.ContextCreate, &found) || stat(found.dli_fname, &s)) return;
-  snprintf(llvm.file, sizeof llvm.file, "%s %lld %lld", found.dli_fname, (long long)s.st_size,
-           (long long)s.st_mtime);
-}
-
 /* Without constructors, of which a JIT can have one: this program has called the sanitizer's. */
 static void set_up_checks(void) {
 #ifdef __SANITIZE_ADDRESS__
@@ -210,7 +202,7 @@ static const char *start(void) {
   llvm.triple = llvm.f.GetDefaultTargetTriple();
   llvm.cpu = llvm.f.GetHostCPUName();
   llvm.features = llvm.f.GetHostCPUFeatures();
-  note_file();
+  kept_stamp((const void *)(uintptr_t)llvm.f.ContextCreate, llvm.file);
   if (pthread_atfork(lock_jit, unlock_jit, unlock_jit)) return "out of memory";
   return NULL;
 }

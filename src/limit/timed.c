@@ -1,6 +1,6 @@
 /* What is kept: a file for each choice, named by the hash of the program without locations and of
- * all that the two ways follow from: settings, the machine in full, versions. It says how long
- * both took, and is checked when it is read; whoever writes first decides for all.
+ * all that the two ways follow from: settings, the machine in full, versions, the library's file.
+ * It says how long both took, and is checked when it is read; whoever writes first decides for all.
  */
 #include "limit/timed.h"
 
@@ -55,8 +55,10 @@ enum { MOST_BYTES = 1 << 12 };
 
 static void put_settings(const job *j, const char *about, int64_t limit_bytes, strbuf *out) {
   const weir_options *o = &j->options;
-  strbuf_printf(out, "%s %d|%s|%s|%s %lld|", WEIR_VERSION, KERNEL_CALL_VERSION, o->timed_by,
-                machine_text(out->arena, &j->machine), about, (long long)limit_bytes);
+  char build[KEPT_STAMP_ROOM];
+  kept_stamp((const void *)(uintptr_t)weir_version, build);
+  strbuf_printf(out, "%s %d|%s|%s|%s|%s %lld|", WEIR_VERSION, KERNEL_CALL_VERSION, build,
+                o->timed_by, machine_text(out->arena, &j->machine), about, (long long)limit_bytes);
   strbuf_printf(out, "%s|%s|%lld|%d\n", o->only_passes ? o->only_passes : "",
                 o->skip_passes ? o->skip_passes : "", (long long)o->search_ops, o->progress);
 }

@@ -1,9 +1,10 @@
 /* Choices between kernels and XLA's way: which predictions are in doubt, what a timer's answer
  * means, and what is kept of it. */
-#define _GNU_SOURCE /* mkdtemp */
+#define _GNU_SOURCE /* mkdtemp, utimensat */
 #include "limit/timed.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,25 @@ static void test_kept(void) {
   assert(known(c) == TIMED_NEVER && known(limited) == TIMED_NEVER);
 }
 
+/* This program holds the library: as if it had been built at another time. */
+static void date_program(const struct stat *as, time_t seconds_later) {
+  struct timespec times[] = {as->st_atim, as->st_mtim};
+  times[1].tv_sec += seconds_later;
+  int failed = utimensat(AT_FDCWD, "/proc/self/exe", times, 0);
+  assert(!failed);
+}
+
+static void test_another_build_asks_again(void) {
+  struct stat now;
+  process p = ready();
+  p.options.timer = NULL;
+  assert(!stat("/proc/self/exe", &now) && known(p) == TIMED_KERNELS);
+  date_program(&now, 1);
+  assert(known(p) == TIMED_NEVER);
+  date_program(&now, 0);
+  assert(known(p) == TIMED_KERNELS);
+}
+
 /* Of two processes that time at once both do what the first has kept. */
 static void test_first_decides(void) {
   char path[400];
@@ -259,6 +279,7 @@ int main(void) {
   assert(mkdtemp(folder));
   set_variable("WEIR_CACHE_DIR", folder);
   test_kept();
+  test_another_build_asks_again();
   test_first_decides();
   test_damage();
   test_failures();
