@@ -1,10 +1,6 @@
 /* Loops in place (ir/in_place.h): what each result of a loop is written over. */
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "in/in.h"
 #include "ir/in_place.h"
+#include "program_testing.h"
 
 /* The loop of a program: what stands before and after it, its operands, attributes, arguments of
  * its body from the third on, what it yields, the types of its operands and results, their names,
@@ -33,24 +29,17 @@ static const program over_a_sort = {
     .returned = "%y"};
 
 typedef struct run {
-  ctx c;
-  const char *text;
   int32_t over[2]; /* of the first results */
 } run;
 
-static weir_status go(void *user) {
+static weir_status go(ir_module *m, arena *a, void *user) {
   run *r = user;
-  ir_module *m;
-  WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &m));
-  WEIR_TRY(ir_verify(m));
-  arena *a = arena_create(&r->c);
   ir_in_place known = ir_in_place_of(a, m);
   for (ir_op op = 1; op < m->ops.count; op++) {
     if (ir_kind_of(m, op) != IR_OP_LOOP) continue;
     assert(ir_op_get(m, op)->n_results <= 2);
     ir_loop_in_place(&known, op, r->over);
   }
-  arena_destroy(a);
   return WEIR_OK;
 }
 
@@ -64,10 +53,8 @@ static run ran(program p) {
            "return %s : tensor<6x4xf32>\n}\n",
            p.before, p.results, p.operands, p.dims, p.arguments, p.body, p.yields, p.types, p.after,
            p.returned);
-  run r = {.text = text, .over = {-2, -2}};
-  ctx_init(&r.c);
-  if (ctx_try(&r.c, go, &r) != WEIR_OK) fprintf(stderr, "%s\n%s\n", r.c.message, text);
-  ctx_deinit(&r.c);
+  run r = {.over = {-2, -2}};
+  (void)!program_ask((program_asked){.text = text, .ask = go, .user = &r});
   return r;
 }
 

@@ -1,12 +1,8 @@
 /* Nests (kernel/nest.h) of loops that must agree on values: a sum that is compared is summed up
  * term by term, inside of the tile, as in the loop that makes it again. Where it would lie along
  * the columns, one sum a lane, there is no kernel. */
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "in/in.h"
 #include "kernel/nest.h"
+#include "program_testing.h"
 
 /* Sums over 512 of what 64 rows make, and which are large: rows and columns are all axes there are.
  */
@@ -27,24 +23,17 @@
   "return %%0 : tensor<64xf32>\n}\n"
 
 typedef struct question {
-  ctx *c;
-  const char *text;
   bool is_covered, sums_columns; /* out */
 } question;
 
-static weir_status read_nest(void *user) {
+static weir_status read_nest(ir_module *m, arena *a, void *user) {
   question *q = user;
-  ir_module *m;
-  WEIR_TRY(in_stablehlo_text(q->c, q->text, strlen(q->text), &m));
   ir_op loop = ir_block_get(m, ir_body(m, ir_main_function(m)))->ops.at[0];
   machine on = machine_of_level(MACHINE_X86_64_V4);
   kernel_nest n;
   const char *why;
-  arena *a = arena_create(q->c);
   q->is_covered = kernel_nest_of(a, m, loop, &on, &n, &why);
   q->sums_columns = q->is_covered && n.n_axes == 2 && n.extent[n.column] == 512;
-  arena_destroy(a);
-  ir_module_destroy(m);
   return WEIR_OK;
 }
 
@@ -52,13 +41,9 @@ static weir_status read_nest(void *user) {
 static question ask(bool agree, const char *of, const char *with) {
   char text[sizeof BODY + 64];
   snprintf(text, sizeof text, BODY, with, of, agree ? "true" : "false");
-  ctx c;
-  ctx_init(&c);
-  question q = {.c = &c, .text = text};
-  weir_status status = ctx_try(&c, read_nest, &q);
-  if (status != WEIR_OK) fprintf(stderr, "%s\n", c.message);
+  question q = {0};
+  weir_status status = program_ask((program_asked){.text = text, .ask = read_nest, .user = &q});
   assert(status == WEIR_OK);
-  ctx_deinit(&c);
   return q;
 }
 

@@ -2,16 +2,14 @@
  * split, or nothing at all. What is asked, how often, and what comes of it; and what callers with
  * structures of another size than the library's get. */
 #define _GNU_SOURCE /* memmem */
-#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "in/in.h"
 #include "plan/peak.h"
+#include "program_testing.h"
 #include "weir/weir.h"
 #include "environment_testing.h"
 
@@ -125,19 +123,13 @@ typedef struct judge {
 } judge;
 
 typedef struct question {
-  const char *text;
-  size_t length;
   plan_order order;
-  ctx c;
   plan_peak peak;
 } question;
 
-static weir_status estimate(void *user) {
+static weir_status estimate(ir_module *m, arena *a, void *user) {
   question *q = user;
-  ir_module *m;
-  WEIR_TRY(in_stablehlo_text(&q->c, q->text, q->length, &m));
-  WEIR_TRY(ir_verify(m));
-  q->peak = plan_peak_of(arena_create(&q->c), m, q->order, NULL);
+  q->peak = plan_peak_of(a, m, q->order, NULL);
   return WEIR_OK;
 }
 
@@ -158,7 +150,9 @@ static int report(void *user, const char *text, size_t length, const char *const
                   weir_memory *out) {
   judge *by = user;
   const char *program = by->program ? by->program : pairs;
-  question q = {.text = text ? text : program, .length = text ? length : strlen(program)};
+  question q = {0};
+  program_asked p = {
+      .text = text ? text : program, .length = text ? length : 0, .ask = estimate, .user = &q};
   int n = 0;
   for (; options[n]; n++) {
     assert(strchr(options[n], '='));
@@ -169,8 +163,8 @@ static int report(void *user, const char *text, size_t length, const char *const
   by->asked++;
   if (text && by->never && (!by->never_with || has(text, length, by->never_with))) return 1;
   note_answer(by, text, length, options);
-  ctx_init(&q.c);
-  assert(ctx_try(&q.c, estimate, &q) == WEIR_OK);
+  weir_status status = program_ask(p);
+  assert(status == WEIR_OK);
   out->output_bytes = 4000;
   out->argument_bytes = q.peak.total_bytes - q.peak.temp_bytes - out->output_bytes;
   out->alias_bytes = 0;
@@ -181,7 +175,6 @@ static int report(void *user, const char *text, size_t length, const char *const
   if (text && by->more_with && has(text, length, by->more_with)) out->temp_bytes += 3000000;
   int64_t total = out->argument_bytes + out->output_bytes + out->temp_bytes;
   if (text && (!by->seen || total < by->seen)) by->seen = total;
-  ctx_deinit(&q.c);
   return 0;
 }
 

@@ -1,14 +1,8 @@
 /* The index maps of ops, as text: "01 x 12 -> 02" by dimension; '.': alone, letters: reduced. */
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "in/in.h"
 #include "ir/maps.h"
+#include "program_testing.h"
 
 typedef struct run {
-  ctx c;
-  const char *text;
   char maps[200];
 } run;
 
@@ -21,8 +15,7 @@ static void put(run *r, const int32_t *index, int32_t rank, int32_t result_rank)
 }
 
 /* Of the function's first op. */
-static void put_maps(run *r, ir_module *m, ir_op op) {
-  arena *a = arena_create(&r->c);
+static void put_maps(run *r, ir_module *m, arena *a, ir_op op) {
   const ir_op_data *o = ir_op_get(m, op);
   int32_t index[IR_MAX_RANK], rank = ir_type_at(m, ir_result(m, op, 0))->rank;
   bool known = ir_result_indices(a, m, op, 0, index);
@@ -35,17 +28,12 @@ static void put_maps(run *r, ir_module *m, ir_op op) {
   strcat(r->maps, " -> ");
   put(r, index, rank, rank);
   if (!known) strcpy(r->maps, "none");
-  arena_destroy(a);
 }
 
-static weir_status go(void *user) {
-  run *r = user;
-  ir_module *m;
-  WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &m));
-  WEIR_TRY(ir_verify(m));
+static weir_status go(ir_module *m, arena *a, void *user) {
   for (ir_op op = 1; op < m->ops.count; op++)
     if (ir_op_get(m, op)->n_results && ir_kind_of(m, op) != IR_OP_CONSTANT) {
-      put_maps(r, m, op);
+      put_maps(user, m, a, op);
       return WEIR_OK;
     }
   return WEIR_INTERNAL;
@@ -53,16 +41,14 @@ static weir_status go(void *user) {
 
 static void expect(const char *wanted, const char *arguments, const char *op, const char *type) {
   char text[2000];
-  run r = {.text = text};
+  run r = {""};
   snprintf(text, sizeof text, "func.func @main(%s) -> %s {\n  %%r = %s\n  return %%r : %s\n}\n",
            arguments, type, op, type);
-  ctx_init(&r.c);
-  weir_status status = ctx_try(&r.c, go, &r);
+  weir_status status = program_ask((program_asked){.text = text, .ask = go, .user = &r});
   if (status != WEIR_OK || strcmp(r.maps, wanted)) {
-    fprintf(stderr, "%s\n%s\nis  %s\nnot %s\n", r.c.message, op, r.maps, wanted);
+    fprintf(stderr, "%s\nis  %s\nnot %s\n", op, r.maps, wanted);
     assert(false);
   }
-  ctx_deinit(&r.c);
 }
 
 #define X34 "%x: tensor<3x4xf32>"

@@ -1,24 +1,16 @@
 /* Flops by hand, and that predicted times order the variants of a program the right way. */
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "in/in.h"
 #include "machine/cpu.h"
 #include "plan/cost.h"
+#include "program_testing.h"
 
 typedef struct run {
-  ctx c;
-  const char *text;
   int64_t flops;
   double ns, stock_ns;
 } run;
 
-static weir_status go(void *user) {
+static weir_status go(ir_module *m, arena *a, void *user) {
   run *r = user;
-  ir_module *m;
-  WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &m));
-  WEIR_TRY(ir_verify(m));
+  (void)a;
   r->flops = plan_flops(m);
   machine on = machine_of_level(MACHINE_X86_64_V4);
   r->ns = plan_time_ns(m, &on);
@@ -27,13 +19,9 @@ static weir_status go(void *user) {
 }
 
 static run cost_of(const char *text) {
-  run r = {.text = text};
-  ctx_init(&r.c);
-  if (ctx_try(&r.c, go, &r) != WEIR_OK) {
-    fprintf(stderr, "%s\n", r.c.message);
-    assert(false);
-  }
-  ctx_deinit(&r.c);
+  run r;
+  weir_status status = program_ask((program_asked){.text = text, .ask = go, .user = &r});
+  assert(status == WEIR_OK);
   return r;
 }
 

@@ -1,18 +1,15 @@
 /* The peak estimate on programs whose buffers can be counted by hand; numbers marked XLA are
  * what jaxlib 0.10.2 reports for the same text (YNN fusions off). */
-#include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "in/in.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
 #include "split/loops.h"
+#include "program_testing.h"
 
 typedef struct run {
-  ctx c;
   const char *text;
   plan_order order;
   plan_peak peak;      /* out; holders: not after the run */
@@ -20,25 +17,17 @@ typedef struct run {
   void (*check)(ir_module *m, const plan_peak *p, arena *a);
 } run;
 
-static weir_status go(void *user) {
+static weir_status go(ir_module *m, arena *a, void *user) {
   run *r = user;
-  ir_module *m;
-  WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &m));
-  WEIR_TRY(ir_verify(m));
-  arena *a = arena_create(&r->c);
   r->peak = plan_peak_of(a, m, r->order, NULL);
   r->upper_bound = plan_upper_bound(m, NULL);
   if (r->check) r->check(m, &r->peak, a);
   return WEIR_OK;
 }
 
+/* The n-th allocation fails; -1: none. */
 static weir_status run_failing(run *r, int64_t n) {
-  ctx_init(&r->c);
-  r->c.fail_after = n;
-  weir_status status = ctx_try(&r->c, go, r);
-  if (status != WEIR_OK && n < 0) fprintf(stderr, "%s\n", r->c.message);
-  ctx_deinit(&r->c);
-  return status;
+  return program_ask((program_asked){.text = r->text, .fail_after = n + 1, .ask = go, .user = r});
 }
 
 static plan_peak peak_in(const char *text, plan_order order) {
