@@ -233,7 +233,7 @@ static ir_dtype scalar_of(const bc_bytes *b, ir_type type) {
 
 ir_attr bc_integer_attr(bc_bytes *b, ir_type type) {
   ir_dtype dtype = scalar_of(b, type);
-  if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT) bc_fail(b, "an integer of a float type");
+  if (ir_is_float(dtype)) bc_fail(b, "an integer of a float type");
   int64_t value = integer(b, dtype);
   if (dtype == IR_I1) return ir_attr_bool(b->r->m, value != 0);
   return ir_attr_int(b->r->m, value, dtype);
@@ -257,7 +257,7 @@ static ir_str real_text(bc *r, ir_dtype dtype, uint64_t bits, double value) {
 
 ir_attr bc_float_attr(bc_bytes *b, ir_type type) {
   ir_dtype dtype = scalar_of(b, type);
-  if (ir_dtype_class_of(dtype) != IR_CLASS_FLOAT) bc_fail(b, "a float of an integer type");
+  if (!ir_is_float(dtype)) bc_fail(b, "a float of an integer type");
   uint64_t bits = (uint64_t)integer(b, dtype);
   double value = ir_float_value(dtype, bits);
   return ir_attr_new(b->r->m, &(ir_attr_data){.kind = IR_ATTR_FLOAT,

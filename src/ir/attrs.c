@@ -184,19 +184,14 @@ ir_conv_numbers ir_conv_channels_last(arena *a, int32_t spatial, bool output_fir
                            .output_spatial = second};
 }
 
-static bool same_ints(ir_ints a, ir_ints b) {
-  return a.count == b.count &&
-         (a.count == 0 || !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at));
-}
-
 bool ir_conv_same_numbers(const ir_conv_numbers *a, const ir_conv_numbers *b) {
   return a->input_batch == b->input_batch && a->input_feature == b->input_feature &&
          a->kernel_input_feature == b->kernel_input_feature &&
          a->kernel_output_feature == b->kernel_output_feature &&
          a->output_batch == b->output_batch && a->output_feature == b->output_feature &&
-         same_ints(a->input_spatial, b->input_spatial) &&
-         same_ints(a->kernel_spatial, b->kernel_spatial) &&
-         same_ints(a->output_spatial, b->output_spatial);
+         ir_ints_same(a->input_spatial, b->input_spatial) &&
+         ir_ints_same(a->kernel_spatial, b->kernel_spatial) &&
+         ir_ints_same(a->output_spatial, b->output_spatial);
 }
 
 bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
@@ -386,8 +381,7 @@ bool ir_is_by_columns(const ir_module *m, ir_op op, const char *layouts, uint32_
 
 bool ir_is_int_scalar(const ir_module *m, ir_value v) {
   const ir_type_data *t = ir_type_at(m, v);
-  ir_dtype_class c = t->kind == IR_TYPE_TENSOR ? ir_dtype_class_of(t->dtype) : IR_CLASS_NONE;
-  return t->rank == 0 && (c == IR_CLASS_INT || c == IR_CLASS_UINT);
+  return t->kind == IR_TYPE_TENSOR && t->rank == 0 && ir_is_integer(t->dtype);
 }
 
 bool ir_integer_of(const ir_module *m, ir_value v, int64_t *out) {

@@ -17,6 +17,10 @@ static inline int32_t ir_ints_find(ir_ints v, int64_t x) {
   return -1;
 }
 static inline bool ir_ints_have(ir_ints v, int64_t x) { return ir_ints_find(v, x) >= 0; }
+static inline bool ir_ints_same(ir_ints a, ir_ints b) {
+  return a.count == b.count &&
+         (a.count == 0 || !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at));
+}
 /* ir_op_ints() as a list: empty where the attribute is absent or of another kind. */
 ir_ints ir_op_list(ir_module *m, ir_op op, const char *name);
 /* Its entry i; `otherwise` where there is none. */

@@ -92,8 +92,7 @@ static int64_t op_flops(const ir_module *m, arena *scratch, ir_op op, int depth)
     }
     default: break;
   }
-  if (ir_kind_flags((ir_kind)d.kind) & IR_FLAG_E)
-    return d.n_results ? elements(m, d.first_result) : 0;
+  if (ir_is_elementwise(d.kind)) return d.n_results ? elements(m, d.first_result) : 0;
   int64_t sum = 0;
   for (uint32_t r = 0; r < d.n_regions; r++)
     if (d.regions[r]) sum = saturated_sum(sum, block_flops(m, scratch, d.regions[r], depth + 1));

@@ -137,10 +137,6 @@ bool ir_is_splat_real(const ir_module *m, ir_value v, double x) {
   return ir_splat_real(m, v, &y) && y == x;
 }
 
-static bool has_signs(ir_dtype d) {
-  return d == IR_F32 || d == IR_F64 || d == IR_F16 || d == IR_BF16;
-}
-
 static bool is_positive_constant(const ir_module *m, ir_op op) {
   const ir_attr_data *d = element_of(m, op);
   int64_t bytes = d ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype) : 0;
@@ -155,7 +151,7 @@ static bool keeps_signs(const ir_module *m, ir_op op) {
 
 static bool is_never_negative(const ir_module *m, ir_value v, int *steps) {
   ir_op op = ir_value_get(m, v)->op;
-  if (!op || (*steps)-- <= 0 || !has_signs(ir_type_at(m, v)->dtype)) return false;
+  if (!op || (*steps)-- <= 0 || !ir_is_common_float(ir_type_at(m, v)->dtype)) return false;
   const ir_op_data *d = ir_op_get(m, op);
   uint32_t first = 0;
   switch ((ir_kind)d->kind) {

@@ -194,17 +194,13 @@ static bool assume_done(proof *p, ir_op vote) {
   return p->known[ir_operand(p->m, b->ops.at[n - 1], 0)] == ALL_FALSE;
 }
 
-static bool is_integer(const proof *p, ir_value v) {
-  ir_dtype_class c = ir_dtype_class_of(ir_type_at(p->m, v)->dtype);
-  return c == IR_CLASS_INT || c == IR_CLASS_UINT;
-}
-
 /* The carry that the op's result is as, where all is done: what a select leaves, a count to which
  * nothing is added. */
 static ir_value as_which(const proof *p, ir_op op) {
   const ir_op_data *d = ir_op_get(p->m, op);
   if (d->kind == IR_OP_SELECT) return p->is_as[selected(p, op)];
-  if (d->kind != IR_OP_ADD || !is_integer(p, d->first_result)) return IR_NONE;
+  if (d->kind != IR_OP_ADD || !ir_is_integer(ir_type_at(p->m, d->first_result)->dtype))
+    return IR_NONE;
   for (uint32_t i = 0; i < 2; i++)
     if (p->known[d->operands[i]] == ALL_FALSE) return p->is_as[d->operands[1 - i]];
   return IR_NONE;
@@ -383,7 +379,7 @@ static bool is_first(flag *f, ir_value in_condition, ir_value before, int depth)
   if (depth == 0 || f->visits++ > MOST_VISITS || !x || !y) return false;
   ir_kind kind = ir_kind_of(m, x);
   if (kind != ir_kind_of(m, y)) return false;
-  if (ir_kind_flags(kind) & IR_FLAG_E)
+  if (ir_is_elementwise(kind))
     return ir_type_at(m, a)->dtype == ir_type_at(m, b)->dtype && ir_attrs_equal(m, x, y) &&
            are_operands_first(f, x, y, true, depth - 1);
   bool is_known =

@@ -223,6 +223,11 @@ static inline size_t ir_text_length(const ir_module *m, ir_str s) { return m->st
 ir_kind ir_kind_find(const char *name, size_t length); /* IR_OP_UNKNOWN if not in the table */
 const char *ir_kind_name(ir_kind kind);                /* "stablehlo.add" */
 int ir_kind_flags(ir_kind kind);
+static inline bool ir_is_elementwise(ir_kind kind) { return ir_kind_flags(kind) & IR_FLAG_E; }
+/* The same elements elsewhere, of one operand. */
+static inline bool ir_is_move(ir_kind kind) {
+  return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
+}
 /* The op that "chlo.broadcast_OP" is after its broadcasts; IR_OP_UNKNOWN: it is none of these. */
 ir_kind ir_explicit_kind(ir_kind kind);
 static inline ir_kind ir_kind_of(const ir_module *m, ir_op o) { return (ir_kind)m->ops.at[o].kind; }
@@ -234,6 +239,18 @@ ir_dtype ir_dtype_find(const char *name, size_t length); /* IR_DTYPE_NONE if not
 const char *ir_dtype_name(ir_dtype d);
 int64_t ir_dtype_bytes(ir_dtype d);
 ir_dtype_class ir_dtype_class_of(ir_dtype d);
+static inline bool ir_is_float(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
+static inline bool ir_is_complex(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_COMPLEX; }
+static inline bool ir_is_signed(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT; }
+static inline bool ir_is_integer(ir_dtype d) { /* but for truth values */
+  return ir_is_signed(d) || ir_dtype_class_of(d) == IR_CLASS_UINT;
+}
+static inline bool ir_fits_i64(ir_dtype d) { return ir_is_integer(d) && d != IR_UI64; }
+/* f32 and f64; and these with the two types of 16 bits. */
+static inline bool ir_is_real(ir_dtype d) { return d == IR_F32 || d == IR_F64; }
+static inline bool ir_is_common_float(ir_dtype d) {
+  return ir_is_real(d) || d == IR_F16 || d == IR_BF16;
+}
 
 /* types */
 ir_type ir_tensor(ir_module *m, ir_dtype dtype, int32_t rank, const int64_t *dims);

@@ -241,12 +241,8 @@ int32_t ir_operand_dim(arena *scratch, ir_module *m, ir_op op, uint32_t which, i
 }
 
 /* ---- moves ---- */
-static bool is_move(ir_kind kind) {
-  return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
-}
-
 bool ir_moved_dims(ir_module *m, ir_op op, int32_t *out_to) {
-  if (!is_move(ir_kind_of(m, op)) || !ir_operand_indices(NULL, m, op, 0, out_to)) return false;
+  if (!ir_is_move(ir_kind_of(m, op)) || !ir_operand_indices(NULL, m, op, 0, out_to)) return false;
   const ir_type_data *x = ir_type_at(m, ir_operand(m, op, 0));
   for (int32_t d = 0; d < x->rank; d++)
     if (out_to[d] == IR_ALONE && x->dims[d] != 1) return false;

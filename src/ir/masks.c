@@ -19,14 +19,8 @@ bool ir_is_converted_mask(const ir_module *m, ir_value v) {
 
 /* ---- products ---- */
 static bool is_selected_dtype(ir_dtype dtype) {
-  return (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT && ir_dtype_bytes(dtype) > 1 &&
-          dtype != IR_BF16) ||
-         ir_dtype_class_of(dtype) == IR_CLASS_COMPLEX;
-}
-
-static bool are_same(ir_ints a, ir_ints b) {
-  return a.count == b.count &&
-         (a.count == 0 || !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at));
+  return (ir_is_float(dtype) && ir_dtype_bytes(dtype) > 1 && dtype != IR_BF16) ||
+         ir_is_complex(dtype);
 }
 
 /* Every dimension of both sides is a batch or summed over. */
@@ -47,7 +41,7 @@ static int64_t dim_at(const ir_dot_numbers *n, uint32_t side, int32_t k) {
 
 /* XLA transposes neither side, or both alike. */
 static bool is_known_again(const ir_dot_numbers *n, uint32_t side) {
-  if (are_same(n->lhs_batch, n->rhs_batch) && are_same(n->lhs_contract, n->rhs_contract))
+  if (ir_ints_same(n->lhs_batch, n->rhs_batch) && ir_ints_same(n->lhs_contract, n->rhs_contract))
     return true;
   for (int32_t k = 0; k < n->lhs_batch.count + n->lhs_contract.count; k++)
     if (dim_at(n, side, k) != k) return false;

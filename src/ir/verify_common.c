@@ -235,8 +235,7 @@ weir_status ir_verify_reduction(verifier *v, ir_op op, const ir_reduction_tags *
 weir_status ir_verify_scalar_operand(verifier *v, ir_op op, int constraint, uint32_t i,
                                      ir_dtype dtype) {
   const ir_type_data *t = operand_type(v, op, i);
-  ir_dtype_class cls = ir_dtype_class_of(t->dtype);
-  bool fits = dtype ? t->dtype == dtype : cls == IR_CLASS_INT || cls == IR_CLASS_UINT;
+  bool fits = dtype ? t->dtype == dtype : ir_is_integer(t->dtype);
   if (t->kind == IR_TYPE_TENSOR && !t->rank && (fits || !t->dtype)) return WEIR_OK;
   return ir_violation(v, op, constraint, "operand %u is %s, wanted a scalar of %s", i,
                       ir_verify_type_text(v, operand_type_id(v, op, i)),

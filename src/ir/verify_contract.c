@@ -459,7 +459,7 @@ static weir_status fft_types(verifier *v, ir_op op, bool from_real, bool to_real
   if (!x || !r) return WEIR_OK;
   bool fits = from_real ? complex_of(x) && complex_of(x) == r
               : to_real ? complex_of(r) && complex_of(r) == x
-                        : x == r && ir_dtype_class_of(x) == IR_CLASS_COMPLEX;
+                        : x == r && ir_is_complex(x);
   return fits ? WEIR_OK
               : ir_violation(v, op, 2, "elements of %s to elements of %s", ir_dtype_name(x),
                              ir_dtype_name(r));

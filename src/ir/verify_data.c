@@ -234,8 +234,7 @@ weir_status ir_verify_bitcast_convert(verifier *v, ir_op op) {
   const ir_type_data *x = operand_type(v, op, 0), *r = result_type(v, op, 0);
   int64_t from = bits_of(x->dtype), to = bits_of(r->dtype), want[IR_MAX_RANK + 1];
   if (!from || !to) return WEIR_OK;
-  if ((ir_dtype_class_of(x->dtype) == IR_CLASS_COMPLEX) !=
-      (ir_dtype_class_of(r->dtype) == IR_CLASS_COMPLEX))
+  if (ir_is_complex(x->dtype) != ir_is_complex(r->dtype))
     return ir_violation(v, op, 2, "%s to %s: complex numbers only become complex numbers",
                         ir_dtype_name(x->dtype), ir_dtype_name(r->dtype));
   for (int32_t d = 0; d < x->rank; d++) want[d] = x->dims[d];

@@ -123,8 +123,7 @@ static int32_t lanes_of(const kernel_nest *n) {
   int64_t widest = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     ir_dtype dtype = ir_type_at(n->m, n->nodes[k].value)->dtype;
-    if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT && ir_dtype_bytes(dtype) > widest)
-      widest = ir_dtype_bytes(dtype);
+    if (ir_is_float(dtype) && ir_dtype_bytes(dtype) > widest) widest = ir_dtype_bytes(dtype);
   }
   return machine_vector_bytes(&n->machine) / (int32_t)(widest ? widest : 4);
 }

@@ -27,9 +27,6 @@ const char *kernel_dtype_text(ir_dtype dtype) {
   }
 }
 
-static bool is_float(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
-static bool is_signed(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT; }
-
 static const char *wide(kernel_emitter *e, const char *element, int32_t lanes) {
   return lanes == 1 ? element : arena_printf(e->a, "<%d x %s>", lanes, element);
 }
@@ -44,8 +41,8 @@ const char *kernel_suffix(kernel_emitter *e, ir_dtype dtype, int32_t lanes) {
 }
 
 const char *kernel_number(kernel_emitter *e, ir_dtype dtype, int32_t lanes, double value) {
-  const char *one =
-      is_float(dtype) ? kernel_real(e, dtype, value) : arena_printf(e->a, "%lld", (long long)value);
+  const char *one = ir_is_float(dtype) ? kernel_real(e, dtype, value)
+                                       : arena_printf(e->a, "%lld", (long long)value);
   if (lanes == 1) return one;
   strbuf b = strbuf_make(e->a);
   for (int32_t i = 0; i < lanes; i++)
@@ -89,10 +86,10 @@ static bool is_even(const char *name) {
 }
 
 static bool is_covered(ir_kind kind, ir_dtype dtype) {
-  bool real = is_float(dtype), boolean = dtype == IR_I1;
+  bool real = ir_is_float(dtype), boolean = dtype == IR_I1;
   switch (kind) {
     case IR_OP_ABS:
-    case IR_OP_SIGN: return !boolean && (real || is_signed(dtype));
+    case IR_OP_SIGN: return !boolean && (real || ir_is_signed(dtype));
     case IR_OP_NEGATE:
     case IR_OP_SUBTRACT:
     case IR_OP_DIVIDE:
@@ -311,9 +308,9 @@ static const char *float_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype,
 static const char *extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
                            const char *x, const char *y, bool prefers_y) {
   const char *type = kernel_typed(e, dtype, lanes);
-  if (is_float(dtype)) return float_extreme(e, is_max, dtype, lanes, x, y, prefers_y);
+  if (ir_is_float(dtype)) return float_extreme(e, is_max, dtype, lanes, x, y, prefers_y);
   if (dtype == IR_I1) return kernel_line(e, "%s %s %s, %s", is_max ? "or" : "and", type, x, y);
-  const char *test = kernel_line(e, "icmp %c%s %s %s, %s", is_signed(dtype) ? 's' : 'u',
+  const char *test = kernel_line(e, "icmp %c%s %s %s, %s", ir_is_signed(dtype) ? 's' : 'u',
                                  is_max ? "gt" : "lt", type, x, y);
   return choose(e, lanes, type, test, x, y);
 }
@@ -344,7 +341,7 @@ static const char *clamp(kernel_emitter *e, ir_op op, int32_t lanes, const char 
 
 const char *kernel_combine(kernel_emitter *e, ir_kind monoid, ir_dtype dtype, const char *type,
                            int32_t lanes, const char *x, const char *y) {
-  bool real = is_float(dtype), boolean = dtype == IR_I1;
+  bool real = ir_is_float(dtype), boolean = dtype == IR_I1;
   switch (monoid) {
     case IR_OP_ADD:
       return kernel_line(e, "%s %s %s, %s",
@@ -370,14 +367,14 @@ const char *kernel_combine_term(kernel_emitter *e, const kernel_node *x, ir_dtyp
                                 const char *type, int32_t lanes, const char *sum,
                                 const char *term) {
   bool is_extreme = x->monoid == IR_OP_MAXIMUM || x->monoid == IR_OP_MINIMUM;
-  if (!is_extreme || !is_float(dtype) || !x->never_negative)
+  if (!is_extreme || !ir_is_float(dtype) || !x->never_negative)
     return kernel_combine(e, x->monoid, dtype, type, lanes, sum, term);
   return plain_extreme(e, x->monoid == IR_OP_MAXIMUM, dtype, lanes, sum, term);
 }
 
 const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype) {
   int64_t bits = dtype == IR_I1 ? 1 : ir_dtype_bytes(dtype) * 8;
-  bool real = is_float(dtype), is_max = monoid == IR_OP_MAXIMUM;
+  bool real = ir_is_float(dtype), is_max = monoid == IR_OP_MAXIMUM;
   switch (monoid) {
     case IR_OP_ADD: return kernel_number(e, dtype, 1, real ? -0.0 : 0);
     case IR_OP_MULTIPLY: return kernel_number(e, dtype, 1, 1);
@@ -385,7 +382,7 @@ const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype) {
     case IR_OP_MAXIMUM:
     case IR_OP_MINIMUM:
       if (real) return kernel_real(e, dtype, is_max ? -(double)INFINITY : (double)INFINITY);
-      if (!is_signed(dtype)) return is_max ? "0" : "-1";
+      if (!ir_is_signed(dtype)) return is_max ? "0" : "-1";
       return arena_printf(
           e->a, "%lld", (long long)(is_max ? INT64_MIN >> (64 - bits) : INT64_MAX >> (64 - bits)));
     default: return "0";
@@ -396,7 +393,7 @@ static const char *safe_division(kernel_emitter *e, ir_kind kind, ir_dtype dtype
                                  int32_t lanes, const char *x, const char *y) {
   const char *zero = kernel_number(e, dtype, lanes, 0), *one = kernel_number(e, dtype, lanes, 1),
              *minus = kernel_number(e, dtype, lanes, -1);
-  bool divides = kind == IR_OP_DIVIDE, sign = is_signed(dtype);
+  bool divides = kind == IR_OP_DIVIDE, sign = ir_is_signed(dtype);
   const char *by_zero = kernel_line(e, "icmp eq %s %s, %s", type, y, zero), *by_minus = NULL;
   const char *d = choose(e, lanes, type, by_zero, one, y);
   if (sign) {
@@ -426,8 +423,8 @@ static const char *safe_shift(kernel_emitter *e, ir_kind kind, ir_dtype dtype, c
 static const char *sign_of(kernel_emitter *e, ir_dtype dtype, const char *type, int32_t lanes,
                            const char *x) {
   const char *zero = kernel_number(e, dtype, lanes, 0);
-  const char *greater = is_float(dtype) ? "fcmp ogt" : "icmp sgt",
-             *less = is_float(dtype) ? "fcmp olt" : "icmp slt";
+  const char *greater = ir_is_float(dtype) ? "fcmp ogt" : "icmp sgt",
+             *less = ir_is_float(dtype) ? "fcmp olt" : "icmp slt";
   const char *above = kernel_line(e, "%s %s %s, %s", greater, type, x, zero),
              *below = kernel_line(e, "%s %s %s, %s", less, type, x, zero);
   const char *y = choose(e, lanes, type, above, kernel_number(e, dtype, lanes, 1), x);
@@ -507,7 +504,7 @@ static const char *int_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, in
 static const char *binary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
                           const char *const *args) {
   const char *type = kernel_typed(e, dtype, lanes), *x = args[0], *y = args[1];
-  bool real = is_float(dtype);
+  bool real = ir_is_float(dtype);
   switch (kind) {
     case IR_OP_ADD:
     case IR_OP_MULTIPLY:
@@ -534,18 +531,18 @@ static const char *compare(kernel_emitter *e, ir_op op, ir_dtype dtype, int32_t 
   ir_direction direction = IR_EQ;
   ir_compare_type type;
   ir_compare_kind(e->n->m, op, &direction, &type);
-  const char *prefix = is_float(dtype)                            ? (direction == IR_NE ? "u" : "o")
+  const char *prefix = ir_is_float(dtype)                         ? (direction == IR_NE ? "u" : "o")
                        : direction == IR_EQ || direction == IR_NE ? ""
-                       : is_signed(dtype)                         ? "s"
+                       : ir_is_signed(dtype)                      ? "s"
                                                                   : "u";
-  return kernel_line(e, "%s %s%s %s %s, %s", is_float(dtype) ? "fcmp" : "icmp", prefix,
+  return kernel_line(e, "%s %s%s %s %s, %s", ir_is_float(dtype) ? "fcmp" : "icmp", prefix,
                      names[direction], kernel_typed(e, dtype, lanes), args[0], args[1]);
 }
 
 static const char *to_integer(kernel_emitter *e, ir_dtype from, ir_dtype to, int32_t lanes,
                               const char *x) {
   const char *source = kernel_typed(e, from, lanes), *target = kernel_typed(e, to, lanes);
-  const char *name = is_signed(to) ? "fptosi" : "fptoui";
+  const char *name = ir_is_signed(to) ? "fptosi" : "fptoui";
   const char *full = arena_printf(e->a, "@llvm.%s.sat.%s.%s", name, kernel_suffix(e, to, lanes),
                                   kernel_suffix(e, from, lanes));
   kernel_declare(e, arena_printf(e->a, "declare %s %s(%s)", target, full, source));
@@ -618,14 +615,14 @@ static const char *convert(kernel_emitter *e, ir_dtype from, ir_dtype to, int32_
   int64_t narrow = ir_dtype_bytes(to) - ir_dtype_bytes(from);
   if (from == to) return x;
   if (to == IR_I1)
-    return kernel_line(e, "%s %s %s, %s", is_float(from) ? "fcmp une" : "icmp ne", source, x,
+    return kernel_line(e, "%s %s %s, %s", ir_is_float(from) ? "fcmp une" : "icmp ne", source, x,
                        kernel_number(e, from, lanes, 0));
-  if (is_float(from) && !is_float(to)) return to_integer(e, from, to, lanes, x);
-  if (is_float(from)) name = narrow < 0 ? "fptrunc" : "fpext";
-  else if (is_float(to)) name = is_signed(from) ? "sitofp" : "uitofp";
+  if (ir_is_float(from) && !ir_is_float(to)) return to_integer(e, from, to, lanes, x);
+  if (ir_is_float(from)) name = narrow < 0 ? "fptrunc" : "fpext";
+  else if (ir_is_float(to)) name = ir_is_signed(from) ? "sitofp" : "uitofp";
   else if (from == IR_I1) name = "zext";
   else if (narrow == 0) return x;
-  else name = narrow < 0 ? "trunc" : is_signed(from) ? "sext" : "zext";
+  else name = narrow < 0 ? "trunc" : ir_is_signed(from) ? "sext" : "zext";
   return kernel_line(e, "%s %s %s to %s", name, source, x, target);
 }
 
@@ -647,6 +644,6 @@ const char *kernel_emit_elementwise(kernel_emitter *e, ir_op op, int32_t lanes,
     default: break;
   }
   if (ir_op_get(m, op)->n_operands == 2) return binary(e, kind, to, lanes, args);
-  return is_float(from) ? float_unary(e, kind, from, lanes, args[0])
-                        : int_unary(e, kind, from, lanes, args[0]);
+  return ir_is_float(from) ? float_unary(e, kind, from, lanes, args[0])
+                           : int_unary(e, kind, from, lanes, args[0]);
 }

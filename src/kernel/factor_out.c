@@ -84,11 +84,6 @@ static ir_value with_factor(extractor *w, ir_value sum, const factor *f, const i
   return ir_build_binary(&b, f->divides ? IR_OP_DIVIDE : IR_OP_MULTIPLY, sum, x);
 }
 
-static bool is_real(const extractor *w, ir_value v) {
-  ir_dtype dtype = ir_type_at(w->m, v)->dtype;
-  return dtype == IR_F32 || dtype == IR_F64;
-}
-
 /* The op on another operand. */
 static ir_value op_on(extractor *w, ir_op op, uint32_t operand, ir_value v) {
   ir_op_desc d = ir_op_desc_of(w->m, op);
@@ -124,7 +119,8 @@ static ir_value take_out(extractor *w, ir_op op, uint32_t operand, const bool *s
 
 /* A sum from +0. */
 static bool is_sum(const extractor *w, ir_op op) {
-  return ir_op_get(w->m, op)->n_operands == 2 && is_real(w, ir_operand(w->m, op, 0)) &&
+  return ir_op_get(w->m, op)->n_operands == 2 &&
+         ir_is_real(ir_type_at(w->m, ir_operand(w->m, op, 0))->dtype) &&
          ir_reducer_kind(w->m, ir_body(w->m, op)) == IR_OP_ADD &&
          ir_is_zero(w->m, ir_operand(w->m, op, 1));
 }
@@ -146,7 +142,8 @@ static bool has(const ir_ints *list, int64_t x) { return ir_ints_have(*list, x);
 
 static ir_value factors_of_dot(extractor *w, ir_op op, uint32_t operand) {
   ir_dot_numbers d;
-  if (!is_real(w, ir_operand(w->m, op, operand)) || !ir_dot_dims(w->a, w->m, op, &d))
+  if (!ir_is_real(ir_type_at(w->m, ir_operand(w->m, op, operand))->dtype) ||
+      !ir_dot_dims(w->a, w->m, op, &d))
     return IR_NONE;
   const ir_ints *batch = operand ? &d.rhs_batch : &d.lhs_batch,
                 *contract = operand ? &d.rhs_contract : &d.lhs_contract;
@@ -163,10 +160,6 @@ static ir_value factors_of_dot(extractor *w, ir_op op, uint32_t operand) {
 }
 
 /* ---- sums of products with products ---- */
-static bool same_ints(ir_ints a, ir_ints b) {
-  return a.count == b.count && !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at);
-}
-
 static bool is_first(ir_ints v) { /* 0, 1, 2, ... */
   for (int32_t i = 0; i < v.count; i++)
     if (v.at[i] != i) return false;
@@ -182,8 +175,9 @@ static ir_value product_with(extractor *w, ir_value grid, ir_value v, const ir_d
     if (ir_kind_of(w->m, op) != IR_OP_DOT_GENERAL || ir_operand(w->m, op, 0) != grid ||
         ir_operand(w->m, op, 1) != v || !ir_dot_dims(w->a, w->m, op, &d))
       continue;
-    if (same_ints(d.rhs_batch, inner->rhs_batch) && same_ints(d.lhs_batch, inner->lhs_batch) &&
-        d.lhs_contract.count == 1 && d.lhs_contract.at[0] == last && d.rhs_contract.count == 1 &&
+    if (ir_ints_same(d.rhs_batch, inner->rhs_batch) &&
+        ir_ints_same(d.lhs_batch, inner->lhs_batch) && d.lhs_contract.count == 1 &&
+        d.lhs_contract.at[0] == last && d.rhs_contract.count == 1 &&
         d.rhs_contract.at[0] != inner->rhs_contract.at[0])
       return ir_result(w->m, op, 0);
   }

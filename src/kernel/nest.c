@@ -292,7 +292,7 @@ static void mark_added(kernel_nest *n) {
 
 static bool is_rounded_sum(const kernel_nest *n, const kernel_node *x) {
   return x->reduces && (x->monoid == IR_OP_ADD || x->monoid == IR_OP_MULTIPLY) &&
-         ir_dtype_class_of(ir_type_at(n->m, x->value)->dtype) == IR_CLASS_FLOAT;
+         ir_is_float(ir_type_at(n->m, x->value)->dtype);
 }
 
 /* What is compared, in a loop that has to agree with another one, which makes it again: where rows

@@ -21,15 +21,11 @@ static const int64_t *dims_of(const kernel_emitter *e, ir_value v) {
       ->dims;
 }
 
-static bool is_moved(ir_kind kind) {
-  return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
-}
-
 static kernel_packing packing_of(const kernel_nest *n, const kernel_node *x) {
   uint32_t row = x->mask & 1u << n->row, column = x->mask & 1u << n->column;
   bool known = x->level == 0 && !x->depth && !x->after && x->index < 0 && x->late < 0;
   bool is_free = x->kind == IR_OP_CONSTANT || x->kind == IR_OP_IOTA;
-  if (!known || is_free || !row == !column || is_moved(x->kind)) return KERNEL_NOT_PACKED;
+  if (!known || is_free || !row == !column || ir_is_move(x->kind)) return KERNEL_NOT_PACKED;
   if (kernel_extent_of(n, kernel_point_axes(n, x->mask)) > COST_MOST_PACKED)
     return KERNEL_NOT_PACKED;
   return row ? KERNEL_PACKED_ROWS : x->is_rowless ? KERNEL_PACKED_COLUMNS : KERNEL_NOT_PACKED;
@@ -37,7 +33,7 @@ static kernel_packing packing_of(const kernel_nest *n, const kernel_node *x) {
 
 static void mark(kernel_nest *n, ir_value v) {
   const kernel_node *x = kernel_node_of(n, v);
-  while (x && is_moved(x->kind) && (x->mask >> n->row ^ x->mask >> n->column) & 1) {
+  while (x && ir_is_move(x->kind) && (x->mask >> n->row ^ x->mask >> n->column) & 1) {
     v = ir_operand(n->m, x->op, 0);
     x = kernel_node_of(n, v);
   }

@@ -41,16 +41,11 @@ static bool has_points(const kernel_nest *n, const kernel_node *x, uint32_t oper
   return x->index >= 0 || has_unit_stride(n, x, operand, 31 - __builtin_clz(points));
 }
 
-static bool is_real(const kernel_nest *n, const kernel_node *x) {
-  ir_dtype dtype = ir_type_at(n->m, x->value)->dtype;
-  return dtype == IR_F32 || dtype == IR_F64;
-}
-
 bool kernel_is_product(const kernel_nest *n, const kernel_node *x) {
   uint32_t points = kernel_point_axes(n, x->mask);
   int64_t extent = kernel_extent_of(n, points);
-  if (x->kind != IR_OP_DOT_GENERAL || !is_real(n, x) || __builtin_popcount(points) != 1 ||
-      extent <= COST_UNROLL || extent > COST_MOST_PRODUCT ||
+  if (x->kind != IR_OP_DOT_GENERAL || !ir_is_real(ir_type_at(n->m, x->value)->dtype) ||
+      __builtin_popcount(points) != 1 || extent <= COST_UNROLL || extent > COST_MOST_PRODUCT ||
       x->reduces != 1u << (x->index >= 0 ? n->column : n->row) ||
       (x->mask & kernel_mask(n)) != (kernel_mask(n) & ~x->reduces))
     return false;

@@ -20,11 +20,6 @@ typedef struct reading {
 } reading;
 
 /* ---- reading it off the nodes ---- */
-static bool is_real(const kernel_nest *n, const kernel_node *x) {
-  ir_dtype dtype = ir_type_at(n->m, x->value)->dtype;
-  return dtype == IR_F32 || dtype == IR_F64;
-}
-
 /* 1: x, a value without columns, grows with running maxima of the pass; -1: it falls with them, or
  * grows with minima; 0: neither, or not known. */
 static int32_t direction_of(reading *r, const kernel_node *x);
@@ -43,7 +38,8 @@ static int32_t direction_of(reading *r, const kernel_node *x) {
   if (r->steps-- <= 0) return 0;
   switch (x->kind) {
     case IR_OP_REDUCE:
-      if (x->index < 0 || x->pass != r->pass || !is_real(r->n, x)) return 0;
+      if (x->index < 0 || x->pass != r->pass || !ir_is_real(ir_type_at(r->n->m, x->value)->dtype))
+        return 0;
       return x->monoid == IR_OP_MAXIMUM ? 1 : x->monoid == IR_OP_MINIMUM ? -1 : 0;
     case IR_OP_BROADCAST_IN_DIM:
     case IR_OP_TRANSPOSE:
@@ -66,7 +62,8 @@ static online_form statistic_form(reading *r, const kernel_node *x) {
   uint32_t others = x->mask & ~(1u << r->n->row);
   for (int32_t a = 0; a < r->n->n_axes; a++)
     if (r->n->role[a] == KERNEL_OUTER) others &= ~(1u << a);
-  if (others || !is_real(r->n, x) || !direction_of(r, x)) return ONLINE_UNKNOWN;
+  if (others || !ir_is_real(ir_type_at(r->n->m, x->value)->dtype) || !direction_of(r, x))
+    return ONLINE_UNKNOWN;
   online_term term = {.statistic = (uint32_t)(x - r->n->nodes), .degree = 1};
   return (online_form){ONLINE_ADDITIVE, {1, {term}}};
 }
@@ -90,7 +87,8 @@ static bool only_falls(reading *r, const online_terms *t) {
 
 bool kernel_stream(kernel_nest *n, kernel_node *x) {
   reading r = {n, x->level - 1, MOST_STEPS};
-  if (x->level == 0 || x->monoid != IR_OP_ADD || !is_real(n, x)) return false;
+  if (x->level == 0 || x->monoid != IR_OP_ADD || !ir_is_real(ir_type_at(n->m, x->value)->dtype))
+    return false;
   online_form f = online_of_op(n->m, x->op, operand_form, &r);
   if (f.kind != ONLINE_MULTIPLICATIVE || f.terms.count > KERNEL_MOST_TERMS ||
       !only_falls(&r, &f.terms))

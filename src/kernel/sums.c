@@ -8,7 +8,7 @@ static kernel_grid product(kernel_emitter *e, const kernel_node *x) {
   kernel_grid g = {.dtype = l.dtype, .is_vector = l.is_vector || r.is_vector};
   g.rows = l.rows > r.rows ? l.rows : r.rows;
   g.columns = l.columns > r.columns ? l.columns : r.columns;
-  bool real = ir_dtype_class_of(g.dtype) == IR_CLASS_FLOAT;
+  bool real = ir_is_float(g.dtype);
   for (int32_t i = 0; i < g.rows; i++)
     for (int32_t c = 0; c < g.columns; c++)
       g.at[i][c] = kernel_line(

@@ -24,9 +24,6 @@ static ir_dtype dtype_of(const kernel_emitter *e, const kernel_node *x) {
   return ir_type_at(e->n->m, ir_operand(e->n->m, x->op, 0))->dtype;
 }
 
-static bool is_float(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
-static bool is_signed(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT; }
-
 bool kernel_topk_is_covered(ir_dtype dtype) {
   return dtype != IR_I1 && !kernel_is_narrow(dtype) && kernel_dtype_text(dtype);
 }
@@ -59,7 +56,7 @@ int64_t kernel_topk_limit_bytes(const kernel_nest *n, const kernel_node *x) {
 /* The values are negated ones: their limit is stored, and compared, as it was before that. */
 static const kernel_node *negated(const kernel_nest *n, const kernel_node *x) {
   const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, 0));
-  bool real = is_float(ir_type_at(n->m, x->value)->dtype);
+  bool real = ir_is_float(ir_type_at(n->m, x->value)->dtype);
   return real && from && from->kind == IR_OP_NEGATE ? from : NULL;
 }
 
@@ -91,8 +88,8 @@ static void put_template(kernel_emitter *e, const kernel_node *x, const char *te
 static void put_order(kernel_emitter *e, const kernel_node *x) {
   ir_dtype dtype = dtype_of(e, x);
   int32_t key = key_bits_of(dtype), bits = (int32_t)ir_dtype_bytes(dtype) * 8;
-  const char *widens = is_signed(dtype) ? "sext" : "zext";
-  if (is_float(dtype)) {
+  const char *widens = ir_is_signed(dtype) ? "sext" : "zext";
+  if (ir_is_float(dtype)) {
     put_template(e, x,
                  "define internal i$B @$N_key($T %x) #1 {\n"
                  "  %b = bitcast $T %x to i$B\n");
@@ -106,8 +103,9 @@ static void put_order(kernel_emitter *e, const kernel_node *x) {
     put_template(e, x, "  %b = xor i$B %k, %f\n  %x = bitcast i$B %b to $T\n  ret $T %x\n}\n");
     return;
   }
-  const char *flip =
-      !is_signed(dtype) && bits == key ? (key == 64 ? "-9223372036854775808" : "-2147483648") : "0";
+  const char *flip = !ir_is_signed(dtype) && bits == key
+                         ? (key == 64 ? "-9223372036854775808" : "-2147483648")
+                         : "0";
   put_template(e, x, "define internal i$B @$N_key($T %x) #1 {\n");
   if (bits < key) strbuf_printf(&e->helpers, "  %%w = %s i%d %%x to i%d\n", widens, bits, key);
   strbuf_printf(&e->helpers, "  %%k = xor i%d %s, %s\n", key, bits < key ? "%w" : "%x", flip);
@@ -285,7 +283,7 @@ static const char *lowest(const list_type *t) {
  * them while there is room. */
 static void put_integer_limit(kernel_emitter *e, const kernel_node *x) {
   list_type t = type_of(e, x);
-  bool with_sign = is_signed(dtype_of(e, x));
+  bool with_sign = ir_is_signed(dtype_of(e, x));
   uint64_t top = (uint64_t)1 << (t.value_bits - 1);
   int64_t most = with_sign ? (int64_t)(top - 1) : -1;
   strbuf_printf(&e->helpers, "  %%room = icmp eq %s %%top, %s\n", t.element, lowest(&t));
@@ -305,7 +303,7 @@ static void put_limit(kernel_emitter *e, const kernel_node *x) {
                "  %k1 = ashr $E %top, $B\n"
                "  %k = trunc $E %k1 to i$B\n"
                "  %x = call $T @$N_value(i$B %k)\n");
-  if (!is_float(dtype)) put_integer_limit(e, x);
+  if (!ir_is_float(dtype)) put_integer_limit(e, x);
   else {
     double tiny = dtype == IR_F64 ? 0x1p-1022 : 0x1p-126;
     put_template(e, x, "  %b = bitcast $T %x to i$B\n  %m = shl i$B %b, 1\n");
@@ -328,7 +326,7 @@ static void put_lanes(kernel_emitter *e) {
 }
 
 static const char *passes(ir_dtype dtype) {
-  return is_float(dtype) ? "fcmp ugt" : is_signed(dtype) ? "icmp sge" : "icmp uge";
+  return ir_is_float(dtype) ? "fcmp ugt" : ir_is_signed(dtype) ? "icmp sge" : "icmp uge";
 }
 
 static const char *helper(kernel_emitter *e, const kernel_node *x, const char *which) {
@@ -442,10 +440,10 @@ static testing test_of(kernel_emitter *e, const kernel_node *x) {
 static const char *fails(kernel_emitter *e, const kernel_node *x, const testing *t, int32_t r,
                          int32_t c, const char *limit) {
   ir_dtype dtype = dtype_of(e, x);
-  const char *how = t->is_negative     ? "fcmp oge"
-                    : is_float(dtype)  ? "fcmp ole"
-                    : is_signed(dtype) ? "icmp slt"
-                                       : "icmp ult";
+  const char *how = t->is_negative        ? "fcmp oge"
+                    : ir_is_float(dtype)  ? "fcmp ole"
+                    : ir_is_signed(dtype) ? "icmp slt"
+                                          : "icmp ult";
   return kernel_line(e, "%s %s %s, %s", how, type_of(e, x).vector, vector_at(e, t, r, c), limit);
 }
 

@@ -102,8 +102,7 @@ static kernel_grid constant(kernel_emitter *e, const kernel_node *x) {
 
 static const char *converted_index(kernel_emitter *e, ir_dtype dtype, const char *i64) {
   const char *type = kernel_dtype_text(dtype);
-  if (ir_dtype_class_of(dtype) == IR_CLASS_FLOAT)
-    return kernel_line(e, "sitofp i64 %s to %s", i64, type);
+  if (ir_is_float(dtype)) return kernel_line(e, "sitofp i64 %s to %s", i64, type);
   if (ir_dtype_bytes(dtype) == 8) return i64;
   return kernel_line(e, "trunc i64 %s to %s", i64, type);
 }
@@ -114,7 +113,7 @@ static const char *counting_vector(kernel_emitter *e, ir_dtype dtype, const char
     strbuf_printf(&b, "%s%s %s", i ? ", " : "<", kernel_dtype_text(dtype),
                   kernel_number(e, dtype, 1, i));
   strbuf_putc(&b, '>');
-  bool real = ir_dtype_class_of(dtype) == IR_CLASS_FLOAT;
+  bool real = ir_is_float(dtype);
   return kernel_line(e, "%s %s %s, %s", real ? "fadd" : "add", kernel_type(e, dtype, true),
                      kernel_splat(e, dtype, first), b.text);
 }
@@ -140,7 +139,7 @@ static kernel_grid iota(kernel_emitter *e, const kernel_node *x, const kernel_ax
 /* ---- elementwise ---- */
 /* The operand that is a short contraction of the same axes; -1: none. */
 static int32_t short_product(const kernel_emitter *e, const kernel_node *x) {
-  bool real = ir_dtype_class_of(kernel_dtype_of(e, x)) == IR_CLASS_FLOAT;
+  bool real = ir_is_float(kernel_dtype_of(e, x));
   int32_t last = x->kind == IR_OP_ADD ? 0 : x->kind == IR_OP_SUBTRACT ? 1 : 2;
   for (int32_t i = 1; real && i >= last; i--) {
     const kernel_node *dot = kernel_node_of(e->n, ir_operand(e->n->m, x->op, (uint32_t)i));

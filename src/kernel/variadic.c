@@ -21,8 +21,7 @@ bool kernel_variadic_is_covered(const ir_module *m, ir_op op) {
     ir_op inner = b->ops.at[i];
     ir_kind kind = ir_kind_of(m, inner);
     bool constant = ir_is_splat_constant(m, ir_result(m, inner, 0));
-    if (!constant && (!(ir_kind_flags(kind) & IR_FLAG_E) || !kernel_is_elementwise(m, inner)))
-      return false;
+    if (!constant && (!ir_is_elementwise(kind) || !kernel_is_elementwise(m, inner))) return false;
   }
   for (uint32_t i = 0; i < n; i++)
     if (!ir_is_splat_constant(m, ir_operand(m, op, n + i)) || !ir_is_chosen(m, ir_body(m, op), i))

@@ -72,7 +72,7 @@ static uint32_t scalar(bw *w, const char *name, size_t length) {
 }
 
 static uint32_t element(bw *w, ir_dtype dtype) {
-  bool complex = ir_dtype_class_of(dtype) == IR_CLASS_COMPLEX;
+  bool complex = ir_is_complex(dtype);
   const char *name =
       complex ? ir_dtype_name(dtype == IR_C64 ? IR_F32 : IR_F64) : ir_dtype_name(dtype);
   uint32_t part = scalar(w, name, strlen(name));
@@ -162,7 +162,7 @@ uint32_t bw_int(bw *w, int64_t value) { return integer(w, IR_I64, value); }
 
 static uint32_t real(bw *w, const ir_attr_data *d) {
   ir_dtype dtype = d->type ? ir_type_get(w->m, d->type)->dtype : IR_F64;
-  if (ir_dtype_class_of(dtype) != IR_CLASS_FLOAT) bw_fail(w, "a float of a type that is none");
+  if (!ir_is_float(dtype)) bw_fail(w, "a float of a type that is none");
   strbuf b = begin(w, VHLO_ATTR_FLOAT);
   bw_varint(&b, element(w, dtype));
   put_number(&b, dtype, (int64_t)ir_float_bits(dtype, d->real));
@@ -220,7 +220,7 @@ static void put_data(bw *w, strbuf *b, ir_dtype dtype, const char *data, int64_t
   }
   size_t n = (size_t)((splat ? 1 : count) * width);
   char *bytes = arena_copy(w->scratch, data, n);
-  if (ir_dtype_class_of(dtype) != IR_CLASS_FLOAT && width == 1)
+  if (!ir_is_float(dtype) && width == 1)
     for (size_t i = 0; i < n; i++) bytes[i] = (char)bits_of(dtype, bytes[i]);
   bw_varint(b, n);
   strbuf_add(b, bytes, n);

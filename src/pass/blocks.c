@@ -19,9 +19,7 @@
 #include "machine/tuned.h"
 
 /* ---- which ---- */
-static bool is_wide(ir_dtype d) {
-  return ir_dtype_bytes(d) >= 4 && ir_dtype_class_of(d) != IR_CLASS_COMPLEX;
-}
+static bool is_wide(ir_dtype d) { return ir_dtype_bytes(d) >= 4 && !ir_is_complex(d); }
 
 /* Adding it changes nothing, or nothing more than once. */
 static bool is_neutral(const ir_module *m, ir_kind kind, ir_value initial) {

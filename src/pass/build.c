@@ -114,7 +114,7 @@ enum { DEEPEST_CHAIN = 24 };
 /* Done element by element: what isn't as large as the result is a scalar. */
 static bool is_elementwise(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
-  bool is = ir_kind_flags(d->kind) & IR_FLAG_E && d->n_results == 1;
+  bool is = ir_is_elementwise(d->kind) && d->n_results == 1;
   for (uint32_t i = 0; is && i < d->n_operands; i++)
     is = ir_same_dims(ir_type_at(m, d->operands[i]), ir_type_at(m, d->first_result)) ||
          !ir_type_at(m, d->operands[i])->rank;
@@ -299,7 +299,7 @@ int64_t pass_counted_dim(ir_module *m, ir_value v) {
 bool pass_find_scaling(const ir_module *m, ir_op op, ir_value *out_x, pass_scale *out) {
   const ir_op_data *d = ir_op_get(m, op);
   if (d->n_results != 1 || d->n_attrs) return false;
-  bool real = ir_dtype_class_of(ir_type_at(m, d->first_result)->dtype) == IR_CLASS_FLOAT;
+  bool real = ir_is_float(ir_type_at(m, d->first_result)->dtype);
   *out = (pass_scale){(ir_kind)d->kind, IR_NONE};
   *out_x = d->operands[0];
   switch ((ir_kind)d->kind) {
@@ -340,7 +340,7 @@ bool pass_multiplies_whole(const weir_options *o, ir_dtype dtype) {
 
 bool pass_is_plain_product(const ir_module *m, ir_op dot) {
   ir_dtype d = ir_type_at(m, ir_result(m, dot, 0))->dtype;
-  return (d == IR_F32 || d == IR_F64) && ir_type_at(m, ir_operand(m, dot, 0))->dtype == d &&
+  return ir_is_real(d) && ir_type_at(m, ir_operand(m, dot, 0))->dtype == d &&
          ir_type_at(m, ir_operand(m, dot, 1))->dtype == d &&
          ir_is_static_tensor(m, ir_type_of(m, ir_result(m, dot, 0)));
 }

@@ -78,7 +78,7 @@ static const char *config_name(const ir_module *m, ir_op op) {
 }
 
 static bool is_complex(const ir_module *m, ir_op op) {
-  return ir_dtype_class_of(ir_type_at(m, ir_operand(m, op, 0))->dtype) == IR_CLASS_COMPLEX;
+  return ir_is_complex(ir_type_at(m, ir_operand(m, op, 0))->dtype);
 }
 
 static bool is_known(const ir_module *m, ir_op op) {

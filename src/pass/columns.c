@@ -138,7 +138,7 @@ static ir_value of_constant(columns *f, ir_op op, int32_t dim) {
 
 static ir_value column_of(columns *f, ir_op op, int32_t dim, int64_t j) {
   ir_kind kind = ir_kind_of(f->m, op);
-  if (ir_kind_flags(kind) & IR_FLAG_E) return of_parts(f, op, dim, j);
+  if (ir_is_elementwise(kind)) return of_parts(f, op, dim, j);
   switch (kind) {
     case IR_OP_BROADCAST_IN_DIM:
     case IR_OP_TRANSPOSE:

@@ -19,10 +19,9 @@ static bool is_constant(const ir_module *m, ir_op op) {
 /* A constant of these elements; IR_NONE: none that we build. */
 static ir_value build_splat(ir_builder *b, ir_type type, const ir_attr_data *value) {
   ir_dtype dtype = ir_type_get(b->m, type)->dtype;
-  ir_dtype_class cls = ir_dtype_class_of(dtype);
-  if (value->kind == IR_ATTR_INT && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT))
+  if (value->kind == IR_ATTR_INT && ir_is_integer(dtype))
     return ir_build_splat_int(b, type, value->integer);
-  if (value->kind == IR_ATTR_FLOAT && (dtype == IR_F32 || dtype == IR_F64))
+  if (value->kind == IR_ATTR_FLOAT && ir_is_real(dtype))
     return ir_build_splat_real(b, type, value->real);
   return IR_NONE;
 }

@@ -126,9 +126,8 @@ static ir_value gathered(finder *f, ir_builder *b, const band *s) {
 
 /* A sum over -0 and one element is that element, to the bit. */
 static ir_value neutral(ir_builder *b, ir_type type) {
-  ir_dtype_class cls = ir_dtype_class_of(ir_type_get(b->m, type)->dtype);
-  return cls == IR_CLASS_FLOAT ? ir_build_splat_real(b, type, -0.0)
-                               : ir_build_splat_int(b, type, 0);
+  return ir_is_float(ir_type_get(b->m, type)->dtype) ? ir_build_splat_real(b, type, -0.0)
+                                                     : ir_build_splat_int(b, type, 0);
 }
 
 static ir_value masked(finder *f, ir_builder *b, const band *s) {
@@ -145,11 +144,7 @@ static ir_value masked(finder *f, ir_builder *b, const band *s) {
   return piece(f, b, x, moved(s->keep, s), s->at_keep, s->length);
 }
 
-static bool can_mask(ir_dtype d) {
-  ir_dtype_class cls = ir_dtype_class_of(d);
-  return d == IR_F32 || d == IR_F64 || d == IR_F16 || d == IR_BF16 || cls == IR_CLASS_INT ||
-         cls == IR_CLASS_UINT || cls == IR_CLASS_BOOL;
-}
+static bool can_mask(ir_dtype d) { return ir_is_common_float(d) || ir_is_integer(d) || d == IR_I1; }
 
 static ir_value as_it_stands(finder *f, ir_builder *b, const band *s) {
   return f->by_gather || !can_mask(type_of(f, s->x)->dtype) ? gathered(f, b, s) : masked(f, b, s);
@@ -162,7 +157,7 @@ enum { MOST_OPERANDS = 8 };
 
 static bool is_elementwise(const finder *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
-  return ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E && d->n_results == 1 && !d->n_regions &&
+  return ir_is_elementwise(d->kind) && d->n_results == 1 && !d->n_regions &&
          d->n_operands <= MOST_OPERANDS && !pass_has_foreign_attrs(f->m, op);
 }
 

@@ -97,8 +97,7 @@ static bool is_summable(ir_dtype dtype) {
     case IR_CLASS_INT:
     case IR_CLASS_UINT:
     case IR_CLASS_COMPLEX: return true;
-    case IR_CLASS_FLOAT:
-      return dtype == IR_F16 || dtype == IR_BF16 || dtype == IR_F32 || dtype == IR_F64;
+    case IR_CLASS_FLOAT: return ir_is_common_float(dtype);
     default: return false;
   }
 }

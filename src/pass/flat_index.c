@@ -52,9 +52,7 @@ static int64_t named_dim(const ir_gather_numbers *n) {
 }
 
 static bool are_readable(const ir_module *m, ir_value indices) {
-  ir_dtype d = ir_type_at(m, indices)->dtype;
-  ir_dtype_class cls = ir_dtype_class_of(d);
-  return cls == IR_CLASS_INT || (cls == IR_CLASS_UINT && d != IR_UI64);
+  return ir_fits_i64(ir_type_at(m, indices)->dtype);
 }
 
 /* ---- indices ---- */

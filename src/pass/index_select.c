@@ -27,9 +27,9 @@ static bool is_selection(const ir_module *m, ir_op op, selection *out) {
                      .batch = ir_op_int(m, op, "batch_dims", -1)};
   if (out->batch < 0 || out->batch > out->dim || out->dim >= ir_type_at(m, out->x)->rank)
     return false;
-  ir_dtype_class cls = ir_dtype_class_of(ir_type_at(m, out->indices)->dtype);
-  out->inner = ir_type_at(m, out->indices)->rank - out->batch;
-  return out->inner >= 0 && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT);
+  const ir_type_data *t = ir_type_at(m, out->indices);
+  out->inner = t->rank - out->batch;
+  return out->inner >= 0 && ir_is_integer(t->dtype);
 }
 
 static ir_ints count_from(int64_t *ints, int64_t from, int64_t to, ir_ints more) {

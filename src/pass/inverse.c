@@ -55,8 +55,7 @@ static bool find_inverse(turner *f, ir_op op) {
 static bool may_be_member(const turner *f, ir_op op) {
   ir_kind k = ir_kind_of(f->m, op);
   return ir_op_get(f->m, op)->n_results == 1 && pass_is_static(f->m, op) &&
-         (ir_kind_flags(k) & IR_FLAG_E || k == IR_OP_BROADCAST_IN_DIM || k == IR_OP_TRANSPOSE ||
-          k == IR_OP_RESHAPE || k == IR_OP_CONCATENATE || k == IR_OP_REDUCE);
+         (ir_is_elementwise(k) || ir_is_move(k) || k == IR_OP_CONCATENATE || k == IR_OP_REDUCE);
 }
 
 /* The index of y's dimension in the op's loop nest; IR_ALONE: none, or several. */

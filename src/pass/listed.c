@@ -143,9 +143,8 @@ static int32_t gathered_along(const lister *f, ir_op op, int32_t along) { /* of 
 static bool may_be_member(const lister *f, ir_op op) {
   ir_kind k = ir_kind_of(f->m, op);
   return ir_op_get(f->m, op)->n_results == 1 && pass_is_static(f->m, op) &&
-         (ir_kind_flags(k) & IR_FLAG_E || k == IR_OP_BROADCAST_IN_DIM || k == IR_OP_TRANSPOSE ||
-          k == IR_OP_RESHAPE || k == IR_OP_CONCATENATE || k == IR_OP_SLICE || k == IR_OP_PAD ||
-          k == IR_OP_REDUCE || k == IR_OP_DOT_GENERAL);
+         (ir_is_elementwise(k) || ir_is_move(k) || k == IR_OP_CONCATENATE || k == IR_OP_SLICE ||
+          k == IR_OP_PAD || k == IR_OP_REDUCE || k == IR_OP_DOT_GENERAL);
 }
 
 /* The list's index in the op's loop nest; IR_ALONE: none, or several. */
@@ -195,7 +194,7 @@ static ir_value line_along(const lister *f, ir_value v, int32_t along) {
   for (int step = 0; step < MOST_STEPS && type_of(f, v)->rank > 1; step++) {
     ir_op op = ir_value_get(f->m, v)->op;
     ir_kind k = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
-    bool moves = k == IR_OP_BROADCAST_IN_DIM || k == IR_OP_TRANSPOSE || k == IR_OP_RESHAPE;
+    bool moves = ir_is_move(k);
     int32_t from = moves && pass_is_static(f->m, op) ? ir_moved_from(f->m, op, along) : IR_ALONE;
     if (from == IR_ALONE ||
         type_of(f, ir_operand(f->m, op, 0))->dims[from] != type_of(f, v)->dims[along])
@@ -419,7 +418,7 @@ static bool may_reduce(const lister *f, ir_op op) {
   return ir_op_get(f->m, op)->n_operands == 2 && pass_is_static(f->m, op) && k != IR_OP_UNKNOWN &&
          k != IR_OP_MULTIPLY && k != IR_OP_XOR &&
          type_of(f, ir_operand(f->m, op, 0))->dtype == type_of(f, ir_result(f->m, op, 0))->dtype &&
-         ir_dtype_class_of(type_of(f, ir_operand(f->m, op, 0))->dtype) != IR_CLASS_COMPLEX;
+         !ir_is_complex(type_of(f, ir_operand(f->m, op, 0))->dtype);
 }
 
 static ir_value with_ends(lister *f, ir_value v, int32_t along, side where) {
@@ -431,7 +430,7 @@ static ir_value with_ends(lister *f, ir_value v, int32_t along, side where) {
 /* x, n times; counts may be beyond what 16 bits hold. */
 static ir_value multiple(lister *f, ir_value x, ir_value n) {
   ir_dtype d = type_of(f, x)->dtype;
-  bool is_narrow = ir_dtype_class_of(d) == IR_CLASS_FLOAT && ir_dtype_bytes(d) < 4;
+  bool is_narrow = ir_is_float(d) && ir_dtype_bytes(d) < 4;
   x = ir_build_convert(&f->b, x, is_narrow ? IR_F32 : d);
   n = ir_build_convert(&f->b, n, type_of(f, x)->dtype);
   n = ir_build_broadcast(&f->b, n, ir_type_of(f->m, x), NULL);

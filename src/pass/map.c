@@ -14,7 +14,7 @@ static bool is_scalar(const ir_module *m, ir_value v) {
 
 static bool is_elementwise(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
-  bool is = d->kind == IR_OP_CONSTANT || ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E;
+  bool is = d->kind == IR_OP_CONSTANT || ir_is_elementwise(d->kind);
   is = is && d->n_results == 1 && !d->n_regions;
   for (uint32_t i = 0; is && i < d->n_operands; i++) is = is_scalar(m, d->operands[i]);
   return is && is_scalar(m, d->first_result);

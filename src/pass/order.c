@@ -5,10 +5,6 @@
 
 enum { MOST_STEPS = 64 };
 
-bool pass_orders_float(ir_dtype d) {
-  return d == IR_F32 || d == IR_F64 || d == IR_F16 || d == IR_BF16;
-}
-
 bool pass_orders_integer(ir_dtype d) {
   switch (d) {
     case IR_I8:
@@ -105,8 +101,8 @@ static bool read_compare(const ir_module *m, const pass_sorted *s, ir_op compare
     return false;
   ir_value x = ir_operand(m, compare, 0), y = ir_operand(m, compare, 1);
   ir_dtype dtype = ir_type_at(m, x)->dtype;
-  bool as_floats = pass_orders_float(dtype) && type != IR_COMPARE_TOTALORDER;
-  if (!(pass_orders_integer(dtype) || pass_orders_float(dtype)) || (as_floats && !s->approximate))
+  bool as_floats = ir_is_common_float(dtype) && type != IR_COMPARE_TOTALORDER;
+  if (!(pass_orders_integer(dtype) || ir_is_common_float(dtype)) || (as_floats && !s->approximate))
     return false;
   const ir_block_data *body = ir_block_get(m, s->comparator);
   for (uint32_t key = 0; key < s->n; key++) {

@@ -29,7 +29,6 @@ typedef struct pass_order {
 bool pass_read_order(const ir_module *m, const pass_sorted *s, pass_order *out_order);
 
 /* f32, f64, f16, bf16; integers of 8 to 64 bits. */
-bool pass_orders_float(ir_dtype d);
 bool pass_orders_integer(ir_dtype d);
 
 /* The attribute of a constant that is a scalar; NULL: v is none. */

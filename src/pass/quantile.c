@@ -138,7 +138,7 @@ static bool find_readers(finder *f, group *g) {
 
 static bool is_covered(const pass_order *o, ir_dtype d) {
   bool whole = d == IR_I32 || d == IR_I64 || d == IR_UI32 || d == IR_UI64;
-  return whole ? o->is_identity : pass_orders_float(d) && o->keeps_value && o->nans_last;
+  return whole ? o->is_identity : ir_is_common_float(d) && o->keeps_value && o->nans_last;
 }
 
 static void find_group(const ir_module *m, ir_op op, void *user) {
@@ -170,7 +170,7 @@ static keys keys_of(ir_dtype sorted, int64_t length) {
   keys k = {.key = wide ? IR_UI64 : IR_UI32,
             .count = length > INT32_MAX ? IR_I64 : IR_I32,
             .bits = wide ? 64 : 32,
-            .is_float = pass_orders_float(sorted),
+            .is_float = ir_is_common_float(sorted),
             .is_signed = ir_dtype_class_of(sorted) == IR_CLASS_INT};
   k.number = !k.is_float ? sorted : wide ? IR_F64 : IR_F32;
   return k;

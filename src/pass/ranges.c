@@ -20,10 +20,7 @@
 /* ---- intervals ---- */
 static const pass_range TRUTH = {0, 1}, ANY = {INT64_MIN, INT64_MAX};
 
-static bool is_integral(ir_dtype d) {
-  ir_dtype_class c = ir_dtype_class_of(d);
-  return c == IR_CLASS_INT || c == IR_CLASS_BOOL || (c == IR_CLASS_UINT && ir_dtype_bytes(d) < 8);
-}
+static bool is_integral(ir_dtype d) { return ir_fits_i64(d) || d == IR_I1; }
 
 static pass_range of_dtype(ir_dtype d) {
   int64_t bits = 8 * ir_dtype_bytes(d);

@@ -64,9 +64,8 @@ static bool read_triangle(const ir_module *m, ir_op op, triangle *out) {
 
 static bool is_worth_it(const pass_rewrite *f, ir_value a, ir_value b) {
   const ir_type_data *ta = ir_type_at(f->m, a), *tb = ir_type_at(f->m, b);
-  return tb->rank == 2 && (tb->dtype == IR_F32 || tb->dtype == IR_F64) &&
-         ta->dims[0] >= TUNED_SOLVE_ROWS && tb->dims[1] / TUNED_SOLVE_SIDES >= ta->dims[0] &&
-         ir_value_bytes(f->m, b) > f->small_bytes;
+  return tb->rank == 2 && ir_is_real(tb->dtype) && ta->dims[0] >= TUNED_SOLVE_ROWS &&
+         tb->dims[1] / TUNED_SOLVE_SIDES >= ta->dims[0] && ir_value_bytes(f->m, b) > f->small_bytes;
 }
 
 /* ---- its parts ---- */

@@ -299,8 +299,7 @@ static bool find_term(ir_module *m, ir_value v, term *out) {
 
 static bool may_reorder(const ir_module *m, ir_value sum) {
   ir_dtype dtype = ir_type_at(m, sum)->dtype;
-  return dtype != IR_I1 &&
-         (ir_dtype_class_of(dtype) != IR_CLASS_FLOAT || ir_dtype_bytes(dtype) >= 4);
+  return dtype != IR_I1 && (!ir_is_float(dtype) || ir_dtype_bytes(dtype) >= 4);
 }
 
 static stack stack_of(pass_rewrite *f, ir_value sum, const term *first) {

@@ -55,9 +55,8 @@ static bool read_ints(reading *r, ir_value v, int64_t *out_ints);
 static int64_t count_ints(const ir_module *m, ir_value v) {
   ir_type type = ir_type_of(m, v);
   if (!ir_is_static_tensor(m, type)) return -1;
-  ir_dtype_class cls = ir_dtype_class_of(ir_type_get(m, type)->dtype);
   int64_t n = ir_element_count(m, type);
-  return n <= MOST_INTS && (cls == IR_CLASS_INT || cls == IR_CLASS_UINT) ? n : -1;
+  return n <= MOST_INTS && ir_is_integer(ir_type_get(m, type)->dtype) ? n : -1;
 }
 
 /* The type has the number, so that arithmetic in it did not wrap around. */

@@ -76,12 +76,10 @@ static ir_value component_of(picker *f, ir_value indices, int64_t along, int64_t
  * can't be read. */
 static bool set_entries(picker *f, ir_value indices, int64_t along) {
   const ir_type_data *t = type_of(f, indices);
-  ir_dtype_class c = ir_dtype_class_of(t->dtype);
   f->rank = 0;
   for (int32_t i = 0; i < t->rank; i++)
     if (i != along) f->dims[f->rank++] = t->dims[i];
-  bool is_readable = c == IR_CLASS_INT || (c == IR_CLASS_UINT && ir_dtype_bytes(t->dtype) < 8);
-  return is_readable && f->rank < IR_MAX_RANK; /* room for index vectors */
+  return ir_fits_i64(t->dtype) && f->rank < IR_MAX_RANK; /* room for index vectors */
 }
 
 static coordinate indexed(picker *f, ir_value indices, int64_t along, int64_t component,
@@ -385,7 +383,7 @@ static ir_value made(picker *f, ir_value v, const place *where) {
   ir_op op = ir_value_get(f->m, v)->op;
   ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
   if (op && !pass_is_static(f->m, op)) return plain(f, v, where);
-  if (op && ir_kind_flags(kind) & IR_FLAG_E && ir_op_get(f->m, op)->n_operands <= 4)
+  if (op && ir_is_elementwise(kind) && ir_op_get(f->m, op)->n_operands <= 4)
     return of_elementwise(f, op, where);
   switch (kind) {
     case IR_OP_BROADCAST_IN_DIM:
@@ -430,8 +428,7 @@ static bool is_one_by_one(picker *f, ir_op op) {
 static bool is_made(const picker *f, ir_value v) {
   ir_op op = ir_value_get(f->m, v)->op;
   ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
-  return ir_kind_flags(kind) & IR_FLAG_E || kind == IR_OP_CONSTANT ||
-         kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE ||
+  return ir_is_elementwise(kind) || kind == IR_OP_CONSTANT || ir_is_move(kind) ||
          kind == IR_OP_DOT_GENERAL || kind == IR_OP_IOTA;
 }
 

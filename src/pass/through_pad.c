@@ -251,9 +251,7 @@ static ir_value without(padder *f, const padding *p, int32_t dim) {
   return any ? ir_build_pad(&f->b, p->x, p->fill, low, high) : p->x;
 }
 
-static bool is_real(const padder *f, ir_value v) {
-  return ir_dtype_class_of(type_of(f, v)->dtype) == IR_CLASS_FLOAT;
-}
+static bool is_real(const padder *f, ir_value v) { return ir_is_float(type_of(f, v)->dtype); }
 
 /* y + 0 times the sum over `dim` of these elements of x: NaN where one is not finite. */
 static ir_value with_nans_of(padder *f, ir_value y, ir_value x, int64_t dim, int64_t at,
@@ -359,7 +357,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
          *f = &of;
   ir_kind kind = ir_kind_of(r->m, op);
   ir_value v = IR_NONE;
-  if (ir_kind_flags(kind) & IR_FLAG_E) v = elementwise(f, op);
+  if (ir_is_elementwise(kind)) v = elementwise(f, op);
   else if (kind == IR_OP_TRANSPOSE) v = transpose(f, op);
   else if (kind == IR_OP_RESHAPE) v = reshape(f, op);
   else if (kind == IR_OP_REDUCE) v = sum(f, op);

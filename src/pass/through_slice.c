@@ -59,7 +59,7 @@ static bool can_be_cut(const cutter *f, ir_op op) {
     case IR_OP_SCATTER:
     case IR_OP_IOTA: break;
     default:
-      if (!(ir_kind_flags(ir_kind_of(f->m, op)) & IR_FLAG_E)) return false;
+      if (!ir_is_elementwise(ir_kind_of(f->m, op))) return false;
   }
   const ir_op_data *d = ir_op_get(f->m, op);
   bool is_static = d->n_results == 1 && ir_is_static_tensor(f->m, f->boxes.type[d->first_result]);
@@ -149,8 +149,7 @@ static void find_reads(cutter *f, ir_block block) {
 /* iota(first..) is iota + first in this element type, to the bit. */
 static bool adds_exactly(const ir_type_data *t, pass_box want, int64_t dim) {
   enum { F32_DIGITS = 24 };
-  ir_dtype_class c = ir_dtype_class_of(t->dtype);
-  bool is_int = c == IR_CLASS_INT || c == IR_CLASS_UINT;
+  bool is_int = ir_is_integer(t->dtype);
   return want.lo[dim] == 0 || (is_int && ir_dtype_bytes(t->dtype) >= 4) || t->dtype == IR_F64 ||
          (t->dtype == IR_F32 && want.hi[dim] < (int64_t)1 << F32_DIGITS);
 }

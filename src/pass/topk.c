@@ -104,7 +104,7 @@ static ir_value replay(finder *f, ir_builder *b, ir_value v, ir_value x) {
 
 /* The same elements in the opposite order; its own inverse. */
 static ir_value turned(ir_builder *b, ir_value x) {
-  bool real = pass_orders_float(ir_type_at(b->m, x)->dtype);
+  bool real = ir_is_common_float(ir_type_at(b->m, x)->dtype);
   return ir_build_unary(b, real ? IR_OP_NEGATE : IR_OP_NOT, x);
 }
 
@@ -352,7 +352,7 @@ static bool rewrite_mhlo_topk(finder *f, ir_block block, ir_op op) {
   bool smallest = says(f, op, "mhlo.attributes", "largest", false);
   int64_t wanted = k->integer;
   if (last < 0 ||
-      !(pass_orders_float(type_of(f, x)->dtype) || pass_orders_integer(type_of(f, x)->dtype)) ||
+      !(ir_is_common_float(type_of(f, x)->dtype) || pass_orders_integer(type_of(f, x)->dtype)) ||
       wanted < 0 || wanted > type_of(f, x)->dims[last] ||
       type_of(f, values)->dtype != type_of(f, x)->dtype || type_of(f, indices)->dtype != IR_I32 ||
       !has_shape(f, values, x, last, wanted) || !has_shape(f, indices, x, last, wanted))

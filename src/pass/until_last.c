@@ -208,8 +208,7 @@ static bool stays(const last *l, ir_value v, bool truth, int *looks) {
 /* ---- what depends on rows ---- */
 static bool is_by_row(const last *l, ir_op op) {
   const ir_op_data *d = ir_op_get(l->m, op);
-  if (!(ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E) || d->n_results != 1 || d->n_regions)
-    return false;
+  if (!ir_is_elementwise(d->kind) || d->n_results != 1 || d->n_regions) return false;
   return has_rows(l, d->first_result);
 }
 
@@ -482,7 +481,7 @@ static ir_value made_here(const last *l, ir_block to, ir_value v, ir_map *map, i
   ir_op op = ir_value_get(l->m, v)->op;
   if (!op || ir_map_has(map, v) || depth == 0) return ir_map_get(map, v);
   const ir_op_data *d = ir_op_get(l->m, op);
-  bool cheap = (ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E) || d->kind == IR_OP_BROADCAST_IN_DIM ||
+  bool cheap = ir_is_elementwise(d->kind) || d->kind == IR_OP_BROADCAST_IN_DIM ||
                d->kind == IR_OP_CONSTANT || d->kind == IR_OP_IOTA;
   if (!cheap || d->n_regions || d->n_results != 1) return v;
   for (uint32_t i = 0; i < d->n_operands; i++)

@@ -56,7 +56,7 @@ static bool moved_dims(const pass_vary *t, ir_op op, fact *out) {
 
 static bool elementwise_dims(const pass_vary *t, ir_op op, fact *out) {
   const ir_op_data *d = ir_op_get(t->m, op);
-  if (!(ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E) || d->n_results != 1) return false;
+  if (!ir_is_elementwise(d->kind) || d->n_results != 1) return false;
   if (d->n_regions || pass_has_foreign_attrs(t->m, op)) return false;
   for (uint32_t i = 0; i < d->n_operands; i++) {
     ir_value x = d->operands[i];

@@ -167,8 +167,7 @@ static bool is_bare_sum(const division *d, ir_value v) {
 }
 
 static bool are_floats(const division *d, ir_value x, ir_value y) {
-  return ir_dtype_class_of(ir_type_at(d->m, x)->dtype) == IR_CLASS_FLOAT &&
-         ir_dtype_class_of(ir_type_at(d->m, y)->dtype) == IR_CLASS_FLOAT;
+  return ir_is_float(ir_type_at(d->m, x)->dtype) && ir_is_float(ir_type_at(d->m, y)->dtype);
 }
 
 /* How many of its operands are parts of the sum that it is; 0: it is none. No more elements than

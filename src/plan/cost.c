@@ -376,8 +376,7 @@ static bool is_summed(const ir_module *m, ir_value v, const ir_users *users, int
   for (uint32_t i = users->first[v]; i < users->first[v + 1] && (*readers)-- > 0; i++) {
     ir_kind k = ir_kind_of(m, users->ops[i]);
     if (k == IR_OP_REDUCE) return true;
-    if (ir_kind_flags(k) & IR_FLAG_E &&
-        is_summed(m, ir_result(m, users->ops[i], 0), users, readers))
+    if (ir_is_elementwise(k) && is_summed(m, ir_result(m, users->ops[i], 0), users, readers))
       return true;
   }
   return false;
@@ -419,8 +418,7 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / s->c.rates.top_k;
   if (reduces && d->n_operands > 2) return n / s->c.rates.variadic;
   if (d->kind == IR_OP_GATHER) return n / s->c.rates.gathered;
-  if (!reduces && !is_outer && !(ir_kind_flags(d->kind) & IR_FLAG_E))
-    return arithmetic_ns(&s->c, op);
+  if (!reduces && !is_outer && !ir_is_elementwise(d->kind)) return arithmetic_ns(&s->c, op);
   bool wide = ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
   int flags = ir_kind_flags(d->kind);
   double rate = flags & IR_FLAG_C   ? s->c.rates.called

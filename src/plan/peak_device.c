@@ -34,8 +34,7 @@ bool plan_is_coefficient(const plan_graph *g, const plan_node *n) {
       share = saturated_product(share, x->shape.elements / table->shape.elements);
     table = x;
   }
-  bool is_table =
-      table->kind == IR_OP_CONSTANT && ir_dtype_class_of(table->shape.dtype) == IR_CLASS_FLOAT;
+  bool is_table = table->kind == IR_OP_CONSTANT && ir_is_float(table->shape.dtype);
   return is_table && table->shape.elements > 1 && share == table->shape.elements;
 }
 
@@ -77,8 +76,7 @@ static bool may_compute(const plan_node *reader) {
 /* An array that is computed element by element for readers that can't compute it themselves. */
 static bool may_be_sibling(const plan_graph *g, const plan_node *n) {
   ir_kind kind = plan_kind_at_root(g, n);
-  bool is_loop =
-      (ir_kind_flags(kind) & IR_FLAG_E) || kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_RESHAPE;
+  bool is_loop = ir_is_elementwise(kind) || kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_RESHAPE;
   for (uint32_t i = 0; i < n->n_users && is_loop; i++)
     is_loop = !may_compute(plan_node_get(g, n->users[i]));
   return is_loop && (n->flags & PLAN_FLAG_LIVE) && !n->shape.is_tuple && !n->in_place &&

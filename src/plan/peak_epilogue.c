@@ -120,7 +120,7 @@ static void take_epilogue(plan_graph *g, uint32_t dot) {
 
 static bool may_add_up(const plan_graph *g, const plan_node *dot) {
   ir_dtype t = dot->shape.dtype, read = plan_node_get(g, dot->operands[0])->shape.dtype;
-  if (ir_dtype_class_of(t) != IR_CLASS_FLOAT || t == IR_F64) return false;
+  if (!ir_is_float(t) || t == IR_F64) return false;
   return read == IR_F32 || (ir_float_width(read) == 16 && !plan_pads_result(g, dot));
 }
 
@@ -163,7 +163,7 @@ void plan_take_epilogues(plan_graph *g) {
   CTX_CHECK(g->m->ctx, g->memory);
   for (uint32_t id = 1; id < g->nodes.count && g->memory->library_bytes; id++) {
     const plan_node *n = plan_node_get(g, id);
-    if (!plan_is_librarys(g, n) || ir_dtype_class_of(n->shape.dtype) != IR_CLASS_FLOAT) continue;
+    if (!plan_is_librarys(g, n) || !ir_is_float(n->shape.dtype)) continue;
     take_epilogue(g, id);
     read_whole(g, id);
   }

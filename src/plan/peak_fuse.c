@@ -50,7 +50,7 @@ typedef struct fuser {
 /* ---- properties of kinds ---- */
 bool plan_is_elementwise(const plan_node *n) {
   if (n->kind == PLAN_COPY || n->kind == IR_OP_BITCAST_CONVERT) return true;
-  return n->kind < IR_OP_COUNT && (ir_kind_flags((ir_kind)n->kind) & IR_FLAG_E);
+  return n->kind < IR_OP_COUNT && ir_is_elementwise(n->kind);
 }
 
 bool plan_is_loop_fusible(const plan_node *n) {

@@ -25,8 +25,7 @@ static bool is_padded(const plan_graph *g, const plan_node *n) {
   bool is = n->kind == IR_OP_DOT_GENERAL && (n->flags & PLAN_FLAG_LIVE) && is_matrix(&n->shape);
   for (uint32_t i = 0; i < 2 && is; i++) {
     const plan_shape *s = &plan_node_get(g, n->operands[i])->shape;
-    is = is_matrix(s) && ir_dtype_class_of(s->dtype) == IR_CLASS_FLOAT &&
-         ir_float_width(s->dtype) == 16;
+    is = is_matrix(s) && ir_is_float(s->dtype) && ir_float_width(s->dtype) == 16;
   }
   return is;
 }

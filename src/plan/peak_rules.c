@@ -283,7 +283,7 @@ static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const
 
 static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_t y) {
   double by = plan_rule_number_of(r, y);
-  bool is_float = ir_dtype_class_of(shape.dtype) == IR_CLASS_FLOAT;
+  bool is_float = ir_is_float(shape.dtype);
   if (is_float && by != 0 && !isnan(by)) {
     uint32_t inverse = plan_rule_splat(r, plan_rule_number(r, shape.dtype, 1 / by), shape);
     return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){x, inverse}, 2, 0);
@@ -321,7 +321,7 @@ static uint32_t add_into_scatter(const plan_rule *r, int kind, uint32_t x, uint3
 /* x where one operand is the op's neutral element; 0 if it is none. */
 static uint32_t neutral(const plan_rule *r, int kind, ir_dtype dtype, uint32_t x, uint32_t y) {
   double a = plan_rule_number_of(r, x), b = plan_rule_number_of(r, y);
-  bool real = ir_dtype_class_of(dtype) == IR_CLASS_FLOAT;
+  bool real = ir_is_float(dtype);
   switch (kind) {
     case IR_OP_ADD: return a == 0 ? y : b == 0 ? x : 0;
     case IR_OP_SUBTRACT: return b == 0 ? x : 0;
@@ -355,7 +355,7 @@ static double folded(int kind, double x, double y) {
 /* Constants alone; 0 if they are not, or not known. */
 static uint32_t fold(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands,
                      uint32_t count) {
-  if (count < 1 || count > 2 || ir_dtype_class_of(shape.dtype) != IR_CLASS_FLOAT) return 0;
+  if (count < 1 || count > 2 || !ir_is_float(shape.dtype)) return 0;
   double x = plan_rule_number_of(r, operands[0]),
          y = count == 2 ? plan_rule_number_of(r, operands[1]) : 0;
   double z = isnan(x) || isnan(y) ? NAN : folded(kind, x, y);

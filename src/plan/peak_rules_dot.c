@@ -162,8 +162,7 @@ static uint32_t reduce_negated(const plan_rule *r, uint32_t x, uint32_t init, co
                                int32_t count, plan_shape shape) {
   uint64_t reducer = reducer_hash(r);
   plan_node n = *node_of(r, x);
-  bool is_negated = n.kind == IR_OP_NEGATE && reducer == IR_OP_ADD &&
-                    ir_dtype_class_of(shape.dtype) == IR_CLASS_FLOAT &&
+  bool is_negated = n.kind == IR_OP_NEGATE && reducer == IR_OP_ADD && ir_is_float(shape.dtype) &&
                     plan_rule_number_of(r, init) == 0;
   if (is_negated) x = n.operands[0];
   uint32_t sum = reduce_one(r, x, init, dims, count, shape, reducer);
@@ -371,11 +370,10 @@ static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int3
  * others both operands are converted. */
 static bool is_converted(const plan_rule *r, uint32_t x, uint32_t y, const ir_dot_numbers *n,
                          ir_dtype inside) {
-  ir_dtype_class c = ir_dtype_class_of(inside);
   const plan_shape *left = &node_of(r, x)->shape, *right = &node_of(r, y)->shape;
   bool by_rows = n->lhs_contract.count == 1 && n->lhs_contract.at[0] == left->rank - 1 &&
                  n->rhs_contract.count == 1 && n->rhs_contract.at[0] == right->rank - 1;
-  return (c == IR_CLASS_INT || c == IR_CLASS_UINT) && left->dtype != IR_I8 && !by_rows;
+  return ir_is_integer(inside) && left->dtype != IR_I8 && !by_rows;
 }
 
 void plan_lower_dot(const plan_rule *r) {

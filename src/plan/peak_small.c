@@ -155,7 +155,7 @@ static bool has_results(const plan_graph *g, const plan_node *n) {
 /* A complex number is taken apart. */
 static bool is_complex_number(const plan_graph *g, const plan_node *n) {
   return n->kind == PLAN_PARAMETER && n->comp == g->entry && n->shape.elements == 1 &&
-         ir_dtype_class_of(n->shape.dtype) == IR_CLASS_COMPLEX;
+         ir_is_complex(n->shape.dtype);
 }
 
 void plan_count_small(plan_graph *g) {

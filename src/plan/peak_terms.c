@@ -86,8 +86,8 @@ static int64_t width_of(const plan_shape *s) { return s->bytes / s->elements; }
 static bool may_be_parted(const plan_graph *g, const plan_node *n) {
   bool is = n->kind == IR_OP_DOT_GENERAL && (n->flags & PLAN_FLAG_LIVE) && n->op &&
             n->shape.rank >= 2 && n->shape.rank < IR_MAX_RANK && n->shape.elements > 0 &&
-            ir_dtype_class_of(n->shape.dtype) == IR_CLASS_FLOAT &&
-            !ir_op_attr(g->m, n->op, "algorithm") && !plan_is_sum_of_products(g, n);
+            ir_is_float(n->shape.dtype) && !ir_op_attr(g->m, n->op, "algorithm") &&
+            !plan_is_sum_of_products(g, n);
   for (int32_t i = 0; i < 2 && is; i++) {
     const plan_shape *x = &plan_node_get(g, n->operands[i])->shape;
     is = x->rank == n->shape.rank && x->elements > 0;

@@ -153,7 +153,7 @@ static void keep_compared(search *s, ir_op compare) {
   for (uint32_t i = 0; i < 2; i++) {
     ir_value source = source_of(s, ir_operand(s->m, compare, i));
     ir_op op = made_by(s, source);
-    if (!op || !(ir_kind_flags(ir_kind_of(s->m, op)) & IR_FLAG_E)) continue;
+    if (!op || !ir_is_elementwise(ir_kind_of(s->m, op))) continue;
     s->visits = 0;
     if (!is_selected_from(s, ir_operand(s->m, compare, 1 - i), source, false)) continue;
     s->visits = 0;

@@ -53,7 +53,7 @@ static origin origin_of(const outsiders *o, ir_op op) {
   const ir_op_data *d = ir_op_get(o->r->m, op);
   bool moved = is_moved((ir_kind)d->kind);
   origin found = {ORIGIN_SMALL, 0}, none = {ORIGIN_NONE, 0};
-  if (!moved && !(ir_kind_flags((ir_kind)d->kind) & IR_FLAG_E)) return none;
+  if (!moved && !ir_is_elementwise(d->kind)) return none;
   for (uint32_t i = 0; i < d->n_operands; i++) {
     origin one = origin_of_operand(o, d->operands[i]);
     if (one.kind == ORIGIN_NONE) return none;

@@ -45,7 +45,7 @@ typedef struct cutter {
 static bool is_plain(const cutter *c, ir_op op) {
   const split_region *r = c->r;
   ir_kind kind = ir_kind_of(r->m, op);
-  if (!(ir_kind_flags(kind) & IR_FLAG_E) && kind != IR_OP_BROADCAST_IN_DIM && kind != IR_OP_IOTA)
+  if (!ir_is_elementwise(kind) && kind != IR_OP_BROADCAST_IN_DIM && kind != IR_OP_IOTA)
     return false;
   for (ir_value x, i = 0; (x = ir_operand_at(r->m, op, i)); i++)
     if (split_is_large(r, x) && (!ir_is_made_in(r->m, x, r->block) || c->made[x] >= 0))

@@ -3,11 +3,9 @@
 #include "split/window.h"
 
 bool split_is_indexed_dim(const ir_module *m, ir_op op, const ir_gather_numbers *n, int64_t dim) {
-  ir_dtype d = ir_type_at(m, ir_operand(m, op, 1))->dtype;
-  ir_dtype_class cls = ir_dtype_class_of(d);
   return ir_ints_find(n->collapsed_slice_dims, dim) >= 0 &&
          ir_ints_find(n->start_index_map, dim) >= 0 &&
-         (cls == IR_CLASS_INT || (cls == IR_CLASS_UINT && ir_dtype_bytes(d) < 8));
+         ir_fits_i64(ir_type_at(m, ir_operand(m, op, 1))->dtype);
 }
 
 /* The index vectors in i64, and which component of them names the dimension. */

@@ -65,7 +65,7 @@ split_linearity split_linearity_of(const ir_module *m, ir_op op) {
 
 bool split_may_add_parts(const ir_module *m, ir_value v) {
   ir_dtype d = ir_type_at(m, v)->dtype;
-  return ir_dtype_class_of(d) != IR_CLASS_FLOAT || ir_dtype_bytes(d) >= 4;
+  return !ir_is_float(d) || ir_dtype_bytes(d) >= 4;
 }
 
 /* ---- on parts ---- */

@@ -191,7 +191,7 @@ static ir_value waited_for(const lowering *w, ir_op op, const split_loop *l, ir_
     if (l->in_dims[i] >= 0 || !has_number(w->m, v)) continue;
     ir_dtype own = (ir_dtype)ir_type_at(w->m, v)->dtype;
     if (own == dtype) return v;
-    if (!any && ir_dtype_class_of(own) != IR_CLASS_COMPLEX) any = v;
+    if (!any && !ir_is_complex(own)) any = v;
   }
   return any;
 }

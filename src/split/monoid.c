@@ -13,7 +13,7 @@
 
 /* ---- elements ---- */
 ir_dtype split_sum_dtype(ir_dtype d) {
-  bool narrow = ir_dtype_class_of(d) == IR_CLASS_FLOAT && ir_dtype_bytes(d) < 4;
+  bool narrow = ir_is_float(d) && ir_dtype_bytes(d) < 4;
   return narrow ? IR_F32 : d;
 }
 
@@ -31,12 +31,10 @@ static int64_t all_ones(ir_dtype d) {
   return ir_dtype_class_of(d) == IR_CLASS_INT ? -1 : highest_int(d);
 }
 
-static bool is_real_dtype(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
-
 /* -0.0, of complex numbers both parts: what +0.0 is not, neutral to sums of zeros. */
 static ir_value negative_zeros(ir_builder *b, ir_type type) {
   ir_dtype dtype = ir_type_get(b->m, type)->dtype;
-  bool is_complex = ir_dtype_class_of(dtype) == IR_CLASS_COMPLEX;
+  bool is_complex = ir_is_complex(dtype);
   int64_t bytes = ir_dtype_bytes(dtype), part = is_complex ? bytes / 2 : bytes;
   char cell[16] = {0};
   for (int64_t end = part; end <= bytes; end += part) cell[end - 1] = (char)0x80;
@@ -53,11 +51,11 @@ static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
       return ir_build_splat_int(b, type, 0);
     case IR_OP_MULTIPLY: return ir_build_splat_int(b, type, 1);
     case IR_OP_MAXIMUM:
-      return is_real_dtype(d) ? ir_build_splat_real(b, type, -INFINITY)
-                              : ir_build_splat_int(b, type, lowest_int(d));
+      return ir_is_float(d) ? ir_build_splat_real(b, type, -INFINITY)
+                            : ir_build_splat_int(b, type, lowest_int(d));
     case IR_OP_MINIMUM:
-      return is_real_dtype(d) ? ir_build_splat_real(b, type, INFINITY)
-                              : ir_build_splat_int(b, type, highest_int(d));
+      return ir_is_float(d) ? ir_build_splat_real(b, type, INFINITY)
+                            : ir_build_splat_int(b, type, highest_int(d));
     case IR_OP_AND: return ir_build_splat_int(b, type, all_ones(d));
     default: return ir_build_splat_int(b, type, 0); /* OR, XOR */
   }
@@ -68,14 +66,12 @@ ir_value split_neutral(ir_builder *b, ir_kind kind, ir_type type, ir_value initi
   return neutral(b, kind, type);
 }
 
-static bool is_storable(ir_dtype d) {
-  return !is_real_dtype(d) || d == IR_F64 || d == IR_F32 || d == IR_BF16 || d == IR_F16;
-}
+static bool is_storable(ir_dtype d) { return !ir_is_float(d) || ir_is_common_float(d); }
 
 bool split_has_neutral(ir_kind kind, ir_dtype d) {
   bool unordered = kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM;
   return kind != IR_OP_UNKNOWN && is_storable(kind == IR_OP_ADD ? split_sum_dtype(d) : d) &&
-         (unordered || ir_dtype_class_of(d) != IR_CLASS_COMPLEX);
+         (unordered || !ir_is_complex(d));
 }
 
 /* ---- masks ---- */
@@ -348,7 +344,7 @@ bool split_is_elementwise(const ir_module *m, ir_block body) {
   const ir_block_data *d = ir_block_get(m, body);
   for (uint32_t i = 0; i + 1 < d->ops.count; i++) {
     ir_kind kind = ir_kind_of(m, d->ops.at[i]);
-    if (kind != IR_OP_CONSTANT && !(ir_kind_flags(kind) & IR_FLAG_E)) return false;
+    if (kind != IR_OP_CONSTANT && !ir_is_elementwise(kind)) return false;
   }
   return true;
 }
@@ -443,7 +439,7 @@ static void reduce_init(ir_builder *b, ir_op op, const ir_value *outside, ir_val
 static ir_value worst(ir_builder *b, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
   static const unsigned char ones[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-  if (is_real_dtype(d)) return ir_build_constant(b, type, ones);
+  if (ir_is_float(d)) return ir_build_constant(b, type, ones);
   return ir_build_splat_int(b, type, lowest_int(d));
 }
 

@@ -52,8 +52,7 @@ static bool is_fused(const parts *p, ir_value v, int depth) {
   if (!is_made_anew(p, v)) return true;
   ir_op op = ir_value_get(p->m, v)->op;
   ir_kind kind = ir_kind_of(p->m, op);
-  if (depth == 0 || (kind != IR_OP_BROADCAST_IN_DIM && !(ir_kind_flags(kind) & IR_FLAG_E)))
-    return false;
+  if (depth == 0 || (kind != IR_OP_BROADCAST_IN_DIM && !ir_is_elementwise(kind))) return false;
   for (ir_value x, i = 0; (x = ir_operand_at(p->m, op, i)); i++)
     if (!is_fused(p, x, depth - 1)) return false;
   return true;

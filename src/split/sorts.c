@@ -14,10 +14,7 @@ static bool is_all_bitwise(const ir_module *m, ir_block body) {
   return b->ops.count > 0;
 }
 
-static bool is_integer(ir_dtype d) {
-  ir_dtype_class c = ir_dtype_class_of(d);
-  return c == IR_CLASS_INT || c == IR_CLASS_UINT || d == IR_I1;
-}
+static bool is_whole(ir_dtype d) { return ir_is_integer(d) || d == IR_I1; }
 
 /* Made of comparisons after which no two elements are unordered: not of floats as numbers, whose
  * NaNs are neither before nor behind anything. */
@@ -29,7 +26,7 @@ static bool orders_all(const ir_module *m, ir_value v, int depth) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CONSTANT) return true;
   if (kind == IR_OP_COMPARE)
-    return is_integer(ir_type_at(m, ir_operand(m, op, 0))->dtype) ||
+    return is_whole(ir_type_at(m, ir_operand(m, op, 0))->dtype) ||
            (ir_compare_kind(m, op, &direction, &type) && type == IR_COMPARE_TOTALORDER);
   if (kind != IR_OP_AND && kind != IR_OP_OR && kind != IR_OP_NOT && kind != IR_OP_SELECT)
     return false;
@@ -41,7 +38,7 @@ static bool orders_all(const ir_module *m, ir_value v, int depth) {
 static bool is_carried_type(const ir_module *m, ir_type t) {
   if (!ir_is_static_tensor(m, t)) return false;
   ir_dtype d = ir_type_get(m, t)->dtype;
-  return is_integer(d) || d == IR_F64 || d == IR_F32 || d == IR_F16 || d == IR_BF16;
+  return is_whole(d) || ir_is_common_float(d);
 }
 
 static int64_t sorted_dim(const ir_module *m, ir_op op) {

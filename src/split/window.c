@@ -233,7 +233,7 @@ bool split_counts_in(ir_dtype dtype) {
     case IR_CLASS_INT: return dtype >= IR_I8;
     case IR_CLASS_UINT: return dtype >= IR_UI8;
     case IR_CLASS_FLOAT: return dtype >= IR_BF16;
-    default: return ir_dtype_class_of(dtype) == IR_CLASS_COMPLEX;
+    default: return ir_is_complex(dtype);
   }
 }
 
