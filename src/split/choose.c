@@ -228,14 +228,13 @@ static void add_partial(const split_region *r, ir_op op, const split_goal *goal,
   if (in_blocks) out->parts_bytes = saturated_sum(out->parts_bytes, bytes);
 }
 
-/* Of what the region holds for others: values that these may compute for themselves. */
-static int64_t copied_bytes(const split_region *r, const split_goal *goal) {
-  int64_t total = 0;
+/* By value: of what the region holds for others, what these may compute for themselves. */
+static bool *copied(const split_region *r, const split_goal *goal) {
+  bool *is_copied = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   for (ir_value v = 1; v < r->m->values.count; v++)
-    if (r->needed_outside[v] && split_is_large(r, v) && !split_is_only_cut(r, v) &&
-        split_can_detach(r->m, r->block, v, goal->threshold_bytes))
-      total += ir_value_bytes(r->m, v);
-  return total;
+    is_copied[v] = r->needed_outside[v] && split_is_large(r, v) && !split_is_only_cut(r, v) &&
+                   split_can_detach(r->m, r->block, v, goal->threshold_bytes);
+  return is_copied;
 }
 
 /* The same of the loops among the members: the sums that begin with zeros in each slice. */
@@ -255,12 +254,14 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .n_loops = r->n_loops,
                         .thin_slice = thin_slice(&w),
                         .index_bytes = largest_index_bytes(r, goal),
-                        .returned_bytes = r->returned_bytes,
                         .read_bytes = goal->nest ? outside_bytes(r, goal, true) : 0,
                         .has_stencils = r->overlaps,
                         .overlaps = r->overlaps && makes_again(r)};
-  out->held_bytes = goal->nest ? r->held_bytes - copied_bytes(r, goal)
-                               : saturated_sum(r->held_bytes, outside_bytes(r, goal, false));
+  split_held held = split_most_held(r, goal->nest ? copied(r, goal) : NULL);
+  int64_t outside = goal->nest ? 0 : outside_bytes(r, goal, false);
+  out->held_bytes = saturated_sum(held.bytes, outside);
+  out->returned_bytes = held.returned_bytes;
+  out->put_out_bytes = r->held_bytes;
   int64_t least = 1;
   for (uint32_t i = 0; i < r->members.count; i++) {
     if (r->members.at[i].factor.sums) {
@@ -311,6 +312,7 @@ static bool is_better(const split_choice *a, const split_choice *b, const split_
   if (fits_a != fits_b) return fits_a;
   if (!fits_a && a->index_bytes != b->index_bytes) return a->index_bytes < b->index_bytes;
   if (a->overlaps != b->overlaps) return b->overlaps;
+  if (a->put_out_bytes != b->put_out_bytes) return a->put_out_bytes < b->put_out_bytes;
   if (a->n_loops != b->n_loops) return a->n_loops < b->n_loops;
   if (a->has_stencils != b->has_stencils) return b->has_stencils;
   if (a->read_bytes != b->read_bytes) return a->read_bytes < b->read_bytes;

@@ -41,7 +41,8 @@ typedef struct split_choice {
   int64_t index_bytes;    /* of the largest dissolved value, per index of the factor */
   int32_t reductions;     /* members merged over the factor */
   int32_t sorts;          /* members that sort along it */
-  int64_t held_bytes;     /* large values that stay in memory: put out, or read whole */
+  int64_t held_bytes;     /* large values that stay in memory at one time: put out, or read whole */
+  int64_t put_out_bytes;  /* what the loops put out, whenever it is there */
   int64_t returned_bytes; /* of these: what the block returns */
   int64_t read_bytes;     /* of loops in loops: large values made outside, read slice by slice */
   bool has_stencils;      /* windows of some members may overlap */

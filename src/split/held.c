@@ -1,9 +1,11 @@
 #include "split/held.h"
 
+#include "base/ints.h"
 #include "base/saturate.h"
 #include "split/closure.h"
 #include "split/kept.h"
 #include "split/parts.h"
+#include "split/repeats.h"
 #include "split/sorts.h"
 #include "split/spans.h"
 #include "split/stages.h"
@@ -41,8 +43,8 @@ static bool is_returned(const split_region *r, ir_value v) {
 
 static void hold(split_region *r, ir_value v) {
   int64_t bytes = ir_value_bytes(r->m, v);
+  r->n_held++;
   r->held_bytes = saturated_sum(r->held_bytes, bytes);
-  if (is_returned(r, v)) r->returned_bytes = saturated_sum(r->returned_bytes, bytes);
 }
 
 bool split_is_only_cut(const split_region *r, ir_value v) {
@@ -60,6 +62,67 @@ void split_find_held(split_region *r) {
       if (r->needed_outside[v] && !split_has_whole_member(r, op)) r->failed = true;
     }
   }
+}
+
+/* ---- the most at one time ---- */
+/* Loops run in turn with what stands outside: the loop of stage s at 2 s + 1, and ops that wait for
+ * it, but for no later one, at 2 s + 2. */
+static int64_t last_read_outside(split_region *r, ir_value v) {
+  int64_t last = 0;
+  for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++) {
+    bool is_member = r->member_of[user], is_end = !ir_op_get(r->m, user)->n_results;
+    if (is_end || (is_member && split_uses_below(r, user, v))) return 2 * (int64_t)r->n_stages;
+    if (is_member) continue;
+    last = max64(last, 2 * (int64_t)split_outside_stage(r, ir_result(r->m, user, 0)));
+  }
+  return last;
+}
+
+static void change_at(split_held *at, int64_t bytes, bool is_returned) {
+  at->bytes = saturated_sum(at->bytes, bytes);
+  if (is_returned) at->returned_bytes = saturated_sum(at->returned_bytes, bytes);
+}
+
+static bool is_held(const split_region *r, ir_value v, const bool *without) {
+  return r->needed_outside[v] && split_is_large(r, v) && !split_is_only_cut(r, v) &&
+         !(without && without[v]);
+}
+
+/* By time: what comes, and what has gone. */
+static split_held *changes(split_region *r, const bool *without) {
+  const int32_t *last_read = split_last_reads(r);
+  split_held *change = ARENA_ARRAY(r->scratch, split_held, 2 * (size_t)r->n_stages + 2);
+  for (ir_value v = 1; v < r->n_values; v++) {
+    if (!is_held(r, v, without)) continue;
+    int64_t made = 2 * (int64_t)split_outside_stage(r, v) - 1;
+    int64_t read = max64(last_read_outside(r, v), 2 * (int64_t)last_read[v] + 1);
+    CTX_CHECK(r->m->ctx, 0 < made && made <= 2 * (int64_t)r->n_stages);
+    change_at(&change[made], ir_value_bytes(r->m, v), is_returned(r, v));
+    change_at(&change[max64(made, read) + 1], -ir_value_bytes(r->m, v), is_returned(r, v));
+  }
+  return change;
+}
+
+static split_held most_of(const split_region *r, const split_held *change) {
+  split_held now = {0}, most = {0};
+  for (int32_t t = 0; t <= 2 * r->n_stages; t++) {
+    now.bytes = saturated_sum(now.bytes, change[t].bytes);
+    now.returned_bytes = saturated_sum(now.returned_bytes, change[t].returned_bytes);
+    if (now.bytes > most.bytes) most = now;
+  }
+  return most;
+}
+
+static split_held all_of(const split_region *r, const bool *without) {
+  split_held all = {0};
+  for (ir_value v = 1; v < r->n_values; v++)
+    if (is_held(r, v, without)) change_at(&all, ir_value_bytes(r->m, v), is_returned(r, v));
+  return all;
+}
+
+split_held split_most_held(split_region *r, const bool *without) {
+  bool at_once = r->n_held < 2 || r->n_stages < 2;
+  return at_once ? all_of(r, without) : most_of(r, changes(r, without));
 }
 
 bool split_is_put_out(const split_region *r, ir_value v) {

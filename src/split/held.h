@@ -6,6 +6,16 @@
 /* Large values that are needed outside, their bytes, and what is read at all. */
 void split_find_held(split_region *r);
 
+typedef struct split_held {
+  int64_t bytes;
+  int64_t returned_bytes; /* of these: what the block returns, or a while carries on: there in any
+                             case */
+} split_held;
+
+/* The most of it that is there at one time, but for the values of *without* (NULL: none). Cost as
+ * of split_repeats. */
+split_held split_most_held(split_region *r, const bool *without);
+
 /* Whether a loop puts the member's result out: somebody outside, or a later loop, may read it. */
 bool split_is_put_out(const split_region *r, ir_value v);
 bool split_puts_out(const split_region *r, const split_member *member); /* any of its results */

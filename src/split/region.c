@@ -106,7 +106,8 @@ static void find_loops(split_region *r) {
 static void forget_loops(split_region *r) {
   memset(r->needed_outside, 0, r->m->values.count * sizeof *r->needed_outside);
   for (uint32_t i = 0; i < r->members.count; i++) r->members.at[i].group = 0;
-  r->held_bytes = r->returned_bytes = r->n_loops = 0;
+  r->held_bytes = 0;
+  r->n_held = r->n_loops = 0;
   r->failed = r->repeats = false;
 }
 

@@ -132,10 +132,9 @@ typedef struct split_region {
   bool is_grown;    /* what it is made of is known: nothing more can fail */
   bool failed;      /* too large to analyse, no stage assignment, or nothing to go over */
   bool too_large, repeats; /* why it failed: the former, or loops that make members too often */
-  int64_t held_bytes;      /* large values of the region that are needed outside nevertheless, but
+  int32_t n_held;          /* large values of the region that are needed outside nevertheless, but
                               for those that cuts alone put out */
-  int64_t returned_bytes;  /* of these: what the block returns, or a while carries on: there in any
-                              case */
+  int64_t held_bytes;      /* of all of them, whenever they are there */
   int64_t part_bytes;      /* of a trip's part of a product's sum: split/monoid.h */
   VEC(split_member) members;
   VEC(split_instance) instances;

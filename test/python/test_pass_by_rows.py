@@ -176,6 +176,7 @@ def weights(distances):
         (loss(product), 2.4, 5),
         (loss(differences), 2.4, 5),
         (value(product), 1.3, 2),
+        (value(differences), 1.2, 2),
         (weights(product), 1.3, 2),
     ],
 )
