@@ -216,6 +216,7 @@ static weir_status improve(job *j, search *s) {
   int64_t room_bytes = j->options.memory_limit_bytes - referee_held_throughout(j);
   WEIR_TRY(search_more_cuts(j, s, room_bytes));
   WEIR_TRY(search_finer(j, s));
+  WEIR_TRY(search_segments(j, s, room_bytes));
   WEIR_TRY(search_larger(j, s, room_bytes));
   return search_shorter(j, s, room_bytes);
 }

@@ -23,6 +23,7 @@ enum {
   CANDIDATES_FOR_LARGER = 4,
   LEAST_TIMES_LARGER = 4,
   CANDIDATES_FOR_FINER = 6,
+  CANDIDATES_FOR_SEGMENTS = 6,
   MOST_TIMES_LARGER = 64,
   MOST_OPS_FOR_SHORTER = 5000,
   FIRST_CUTS = 12,   /* sixteenths of the room */
@@ -73,6 +74,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .may_sort = s->manner == SORTED,
                       .fits_first = s->manner == BY_FIT,
                       .outside_first = s->manner == OUTSIDE,
+                      .segments_first = s->manner == SEGMENTS,
                       .may_be_deep = s->manner == DEEPER,
                       .part_bytes = part_bytes,
                       .tile = memory ? memory->tile_lanes : 0,
@@ -439,10 +441,11 @@ static bool has_manner(const search *s, manner by) {
 }
 
 static const char *const manner_names[] = {
-    [BY_PEAK] = "what holds the peak", [NESTED] = "values made anew in each trip",
-    [BY_SIZE] = "whatever is large",   [BY_FIT] = "slices that fit before all",
-    [OUTSIDE] = "outer whiles first",  [IN_BLOCKS] = "sums added block by block",
-    [DEEPER] = "segments in segments", [SORTED] = "sorts slice by slice"};
+    [BY_PEAK] = "what holds the peak",    [NESTED] = "values made anew in each trip",
+    [BY_SIZE] = "whatever is large",      [BY_FIT] = "slices that fit before all",
+    [OUTSIDE] = "outer whiles first",     [IN_BLOCKS] = "sums added block by block",
+    [DEEPER] = "segments in segments",    [SORTED] = "sorts slice by slice",
+    [SEGMENTS] = "segments before slices"};
 
 weir_status search_by_peak(job *j, search *s) {
   search first = *s;
@@ -731,6 +734,43 @@ weir_status search_finer(job *j, search *s) {
   again.most_time_ns = s->most_time_ns;
   again.most_compiles = s->most_compiles;
   *s = again;
+  return WEIR_OK;
+}
+
+static bool is_kept(const ir_module *m, ir_op op, const void *copy) {
+  return ir_kind_of(m, op) == IR_OP_WHILE && split_keeps_trips(*(ir_module *const *)copy, op);
+}
+
+static bool has_kept_trips(const search *s) {
+  ir_module *copy = ir_module_clone(s->from);
+  bool found = ir_any(copy, ir_top(copy), is_kept, &copy);
+  ir_module_destroy(copy);
+  return found;
+}
+
+/* It runs whiles of the program once for each slice, whose ops are launched as often. */
+static bool may_gain_by_segments(const job *j, const search *s) {
+  return s->found.m && s->devices <= 1 && s->from->ops.count <= MOST_OPS_FOR_SHORTER &&
+         s->found.has_whiles &&
+         s->found.time_ns > (double)j->result->summary.time_before_ns * worth_larger(j) &&
+         has_kept_trips(s);
+}
+
+weir_status search_segments(job *j, search *s, int64_t room_bytes) {
+  if (!may_gain_by_segments(j, s)) return WEIR_OK;
+  search again = larger_of(j, s);
+  int64_t slice_bytes = room_bytes;
+  again.manner = SEGMENTS;
+  for (int i = 0; i < CANDIDATES_FOR_SEGMENTS && slice_bytes >= LEAST_SLICE_BYTES; i++) {
+    again.hold_bytes = s->hold_bytes;
+    WEIR_TRY(try_slices(j, s, slice_bytes, &again));
+    if (again.found.m || (again.most_compiles && again.compiles == again.most_compiles)) break;
+    slice_bytes /= 4;
+  }
+  if (!again.found.m) return WEIR_OK;
+  s->slice_bytes = slice_bytes;
+  s->manner = SEGMENTS;
+  take_found(s, &again);
   return WEIR_OK;
 }
 

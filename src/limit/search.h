@@ -20,7 +20,8 @@ typedef enum manner {
   BY_FIT,    /* as BY_PEAK, along what has slices that fit, whatever else then stays in memory */
   OUTSIDE,   /* as BY_PEAK, whiles around a holder before what is inside of them */
   DEEPER,    /* as BY_PEAK, segments of what loops keep have segments of their own: costs time */
-  SORTED     /* as NESTED, and what is sorted is made slice by slice: costs much time */
+  SORTED,    /* as NESTED, and what is sorted is made slice by slice: costs much time */
+  SEGMENTS   /* as BY_PEAK, segments of what loops keep before slices of it; search_segments() */
 } manner;
 
 /* Where in a search a candidate stands. */
@@ -111,6 +112,10 @@ WEIR_MUST_USE weir_status search_more_cuts(job *j, search *s, int64_t room_bytes
  * took as it came: shorter slices, which may leave room for what it makes anew, are taken in its
  * place if they hold and are predicted to take half as long. */
 WEIR_MUST_USE weir_status search_finer(job *j, search *s);
+/* Of a search that has found a candidate which runs whiles once for each slice: segments of what
+ * whiles keep are tried before slices of it, and taken if they hold and are predicted to be faster.
+ */
+WEIR_MUST_USE weir_status search_segments(job *j, search *s, int64_t room_bytes);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);

@@ -455,20 +455,31 @@ static progress try_sorts_of(ir_module *m, ir_value v, const split_goal *goal, t
 }
 
 /* One holder of the peak, by its own region or that of a loop around it. */
-static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_bytes,
-                             split_order *order, tried *t) {
-  const split_goal *goal = &order->goal;
-  if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) return STUCK;
+static progress slice_holder(ir_module *m, const plan_holder *h, const split_goal *goal, tried *t) {
   progress p = goal->outside_first ? try_whiles_around(m, h->value, goal, t) : STUCK;
   if (p == STUCK) p = try_seed(m, h->value, goal, t);
   if (p == STUCK) p = try_seed(m, result_around(m, h->value), goal, t);
   if (p == STUCK) p = try_sorts_of(m, h->value, goal, t);
   if (p != STUCK && goal->may_sort) unmark_tried(t, h->value); /* others read it, too */
+  return p;
+}
+
+static bool segment_holder(ir_module *m, const plan_holder *h, const split_room *room,
+                           split_order *order, tried *t) {
+  holding held = {m, h->value, *room, order, &t->known};
+  return !order->goal.no_checkpoints && checkpoint_holder(&held);
+}
+
+/* In slices, else the loop that keeps it in segments. */
+static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_bytes,
+                             split_order *order, tried *t) {
+  const split_goal *goal = &order->goal;
+  if (h->bytes <= goal->threshold_bytes || was_tried(t, h->value)) return STUCK;
+  progress p = slice_holder(m, h, goal, t);
   if (p != STUCK) return p;
   mark_tried(t, h->value);
   split_room room = {room_bytes, INT64_MAX, goal->may_be_deep ? order->deep_bytes : -1};
-  holding held = {m, h->value, room, order, &t->known};
-  return !goal->no_checkpoints && checkpoint_holder(&held) ? SPLIT : STUCK;
+  return segment_holder(m, h, &room, order, t) ? SPLIT : STUCK;
 }
 
 /* ---- what is left of a peak ---- */
@@ -503,6 +514,18 @@ static int64_t left_bytes(const ir_module *m, int64_t peak_bytes, plan_holder *h
 static bool is_far_over(int64_t left_bytes, const plan_peak *peak, int64_t limit_bytes) {
   int64_t held = plan_held_bytes(peak), room = limit_bytes > held ? limit_bytes - held : 0;
   return (left_bytes - held) / 2 > room;
+}
+
+/* What else is at the peak may be sliced later, so that the room there is no measure. */
+static progress segment_holders(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
+  split_room room = {0, order->goal.slice_bytes, -1};
+  for (uint32_t i = 0; i < peak->n_holders; i++) {
+    const plan_holder *h = &peak->holders[i];
+    if (h->bytes <= order->goal.threshold_bytes || !segment_holder(m, h, &room, order, t)) continue;
+    order->loops++;
+    return SPLIT;
+  }
+  return STUCK;
 }
 
 /* Holders, the largest first, until one is split; and further ones as long as what is left at the
@@ -565,7 +588,9 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
       order->fits || is_at_end(m, order) || (order->may_give_up && is_hopeless(&peak, order));
   order->deep_bytes = max64(0, order->limit_bytes - order->spare_bytes - plan_held_bytes(&peak));
   order->goal.room_bytes = room_of_cuts(&peak, order);
-  progress p = over ? STUCK : split_holders(m, &peak, order, t);
+  progress p = STUCK;
+  if (!over && order->goal.segments_first) p = segment_holders(m, &peak, order, t);
+  if (!over && p == STUCK) p = split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
   if (p == STUCK && !order->fits) order->peak_bytes = estimated_bytes(scratch, m, order);

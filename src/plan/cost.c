@@ -156,7 +156,7 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
   return is_simple ? n * slow / (c->fused ? c->rates.fused_simple : c->rates.simple) : 0;
 }
 
-/* In a while of a trip a part of what is carried is read or written where it is. */
+/* In a while a part of what is carried is read or written where it is. */
 static double part_ns(clock_state *c, ir_op op) {
   ir_value part = ir_kind_of(c->m, op) == IR_OP_DYNAMIC_SLICE ? ir_result(c->m, op, 0)
                                                               : ir_operand(c->m, op, 1);
@@ -178,7 +178,7 @@ static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   double ns = 0;
   if (c->no_traffic || !plan_is_materialised(c->m, op, users)) return 0;
   bool is_part = d->kind == IR_OP_DYNAMIC_SLICE || d->kind == IR_OP_DYNAMIC_UPDATE_SLICE;
-  if (c->in_loop && c->in_while && is_part) return part_ns(c, op);
+  if (c->in_while && is_part) return part_ns(c, op);
   for (uint32_t i = 0; i < d->n_results; i++)
     ns += traffic_ns(c, bytes_of(c, d->first_result + i), true);
   for (uint32_t i = 0; i < d->n_operands; i++) ns += read_ns(c, op, i);

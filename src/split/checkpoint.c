@@ -299,7 +299,7 @@ static void describe(const split_checkpointing *c) {
   out->is_stored = c->levels.is_stored;
 }
 
-static bool analyse(split_checkpointing *c, ir_op loop, const split_room *room) {
+static bool find_stacks(split_checkpointing *c, ir_op loop) {
   ir_module *m = c->m;
   if (!split_steps_of(m, loop, &c->forward) || c->forward.trips < LEAST_TRIPS ||
       ir_has_effects(m, loop) || split_is_spread(m, c->block))
@@ -310,13 +310,25 @@ static bool analyse(split_checkpointing *c, ir_op loop, const split_room *room) 
   c->saved = ARENA_ARRAY(c->scratch, bool, c->n_carries);
   uint32_t *uses = ir_count_uses(c->scratch, m, split_forward_body(c));
   for (uint32_t i = 0; i < c->n_carries; i++) try_stack(c, i, uses);
-  if (c->stacks.count == 0) return false;
+  return c->stacks.count > 0;
+}
+
+static bool analyse(split_checkpointing *c, ir_op loop, const split_room *room) {
+  if (!find_stacks(c, loop)) return false;
   c->out->trips = c->forward.trips;
   find_needed(c);
   find_state_ops(c);
   if (!can_save(c) || !choose_segment(c, room, &c->out->saved_bytes)) return false;
   describe(c);
   return true;
+}
+
+bool split_keeps_trips(ir_module *m, ir_op loop) {
+  split_checkpointing c = {
+      .m = m, .scratch = arena_create(m->ctx), .block = ir_op_get(m, loop)->block};
+  bool found = find_stacks(&c, loop);
+  arena_destroy(c.scratch);
+  return found;
 }
 
 bool split_checkpoint(ir_module *m, ir_op loop, const split_room *room, split_checkpoints *out) {

@@ -23,6 +23,8 @@ typedef struct split_room {
                            more than this; negative: they may not */
 } split_room;
 
+/* Whether the while stacks something that only other whiles read, trip by trip. Changes nothing. */
+bool split_keeps_trips(ir_module *m, ir_op loop);
 /* Rewrites the while and its readers. False,
  * and nothing is changed, if the loop stacks nothing that only such loops read, or if less than a
  * third of it would be saved. Costs the loop's trips once more for each reader, or several times

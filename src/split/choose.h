@@ -13,6 +13,7 @@ typedef struct split_goal {
   bool may_be_deep;        /* their segments may have segments (split/checkpoint.h) */
   bool no_accumulators;    /* and carry what they add up */
   bool outside_first;      /* whiles as a whole go before what is inside of them */
+  bool segments_first;     /* of what loops keep of their trips: segments go before slices */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
   bool detaches; /* a region counts also if its seed is among these, and split once it is there for
                     each of its readers */

@@ -382,8 +382,44 @@ static void gathers(void) {
   assert(gathered_ns(100000000, 4096, 1, false) > 2 * singles); /* but a line of it each */
 }
 
+/* A while of 100 trips that writes a row of eight a trip into a stack of so many. */
+static double stacked_ns(int64_t rows) {
+  char body[2000], type[60];
+  snprintf(type, sizeof type, "tensor<%lldx8xf32>", (long long)rows);
+  snprintf(body, sizeof body,
+           "    %%z = stablehlo.constant dense<0> : tensor<i32>\n"
+           "    %%w:2 = stablehlo.while(%%i = %%z, %%s = %%x) : tensor<i32>, %s\n"
+           "    cond {\n"
+           "      %%n = stablehlo.constant dense<100> : tensor<i32>\n"
+           "      %%p = stablehlo.compare LT, %%i, %%n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+           "tensor<i1>\n"
+           "      stablehlo.return %%p : tensor<i1>\n"
+           "    } do {\n"
+           "      %%one = stablehlo.constant dense<1> : tensor<i32>\n"
+           "      %%j = stablehlo.add %%i, %%one : tensor<i32>\n"
+           "      %%u = stablehlo.dynamic_update_slice %%s, %%row, %%i, %%z : (%s, "
+           "tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> %s\n"
+           "      stablehlo.return %%j, %%u : tensor<i32>, %s\n"
+           "    }\n"
+           "    %%r = stablehlo.negate %%w#1 : %s\n",
+           type, type, type, type, type);
+  char arguments[120];
+  snprintf(arguments, sizeof arguments, "%%x: %s, %%row: tensor<1x8xf32>", type);
+  return body_of(arguments, body, type).ns;
+}
+
+/* XLA writes them where they are. */
+static void stacks(void) {
+  double once =
+      body_of("%x: tensor<100000x8xf32>", "    %r = stablehlo.negate %x : tensor<100000x8xf32>\n",
+              "tensor<100000x8xf32>")
+          .ns;
+  assert(stacked_ns(100000) < 2 * once);
+}
+
 int main(void) {
   gathers();
+  stacks();
   threads();
   stock();
   outer_products();
