@@ -78,9 +78,9 @@ static int64_t last_read_outside(split_region *r, ir_value v) {
   return last;
 }
 
-static void change_at(split_held *at, int64_t bytes, bool is_returned) {
-  at->bytes = saturated_sum(at->bytes, bytes);
-  if (is_returned) at->returned_bytes = saturated_sum(at->returned_bytes, bytes);
+static void add_to(split_held *h, int64_t bytes, bool is_returned) {
+  h->bytes = saturated_sum(h->bytes, bytes);
+  if (is_returned) h->returned_bytes = saturated_sum(h->returned_bytes, bytes);
 }
 
 static bool is_held(const split_region *r, ir_value v, const bool *without) {
@@ -88,26 +88,37 @@ static bool is_held(const split_region *r, ir_value v, const bool *without) {
          !(without && without[v]);
 }
 
-/* By time: what comes, and what has gone. */
-static split_held *changes(split_region *r, const bool *without) {
+typedef struct turn {
+  split_held comes, goes;
+} turn;
+
+/* By time. */
+static turn *turns(split_region *r, const bool *without) {
   const int32_t *last_read = split_last_reads(r);
-  split_held *change = ARENA_ARRAY(r->scratch, split_held, 2 * (size_t)r->n_stages + 2);
+  turn *at = ARENA_ARRAY(r->scratch, turn, 2 * (size_t)r->n_stages + 2);
   for (ir_value v = 1; v < r->n_values; v++) {
     if (!is_held(r, v, without)) continue;
     int64_t made = 2 * (int64_t)split_outside_stage(r, v) - 1;
     int64_t read = max64(last_read_outside(r, v), 2 * (int64_t)last_read[v] + 1);
     CTX_CHECK(r->m->ctx, 0 < made && made <= 2 * (int64_t)r->n_stages);
-    change_at(&change[made], ir_value_bytes(r->m, v), is_returned(r, v));
-    change_at(&change[max64(made, read) + 1], -ir_value_bytes(r->m, v), is_returned(r, v));
+    add_to(&at[made].comes, ir_value_bytes(r->m, v), is_returned(r, v));
+    add_to(&at[max64(made, read) + 1].goes, ir_value_bytes(r->m, v), is_returned(r, v));
   }
-  return change;
+  return at;
 }
 
-static split_held most_of(const split_region *r, const split_held *change) {
+/* What is too much to be counted stays. */
+static int64_t change(int64_t now, int64_t comes, int64_t goes) {
+  int64_t all = saturated_sum(now, comes);
+  return all < INT64_MAX ? all - goes : all;
+}
+
+static split_held most_of(const split_region *r, const turn *at) {
   split_held now = {0}, most = {0};
   for (int32_t t = 0; t <= 2 * r->n_stages; t++) {
-    now.bytes = saturated_sum(now.bytes, change[t].bytes);
-    now.returned_bytes = saturated_sum(now.returned_bytes, change[t].returned_bytes);
+    now.bytes = change(now.bytes, at[t].comes.bytes, at[t].goes.bytes);
+    now.returned_bytes =
+        change(now.returned_bytes, at[t].comes.returned_bytes, at[t].goes.returned_bytes);
     if (now.bytes > most.bytes) most = now;
   }
   return most;
@@ -116,13 +127,13 @@ static split_held most_of(const split_region *r, const split_held *change) {
 static split_held all_of(const split_region *r, const bool *without) {
   split_held all = {0};
   for (ir_value v = 1; v < r->n_values; v++)
-    if (is_held(r, v, without)) change_at(&all, ir_value_bytes(r->m, v), is_returned(r, v));
+    if (is_held(r, v, without)) add_to(&all, ir_value_bytes(r->m, v), is_returned(r, v));
   return all;
 }
 
 split_held split_most_held(split_region *r, const bool *without) {
   bool at_once = r->n_held < 2 || r->n_stages < 2;
-  return at_once ? all_of(r, without) : most_of(r, changes(r, without));
+  return at_once ? all_of(r, without) : most_of(r, turns(r, without));
 }
 
 bool split_is_put_out(const split_region *r, ir_value v) {
