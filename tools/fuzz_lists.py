@@ -7,7 +7,7 @@
 
 A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py,
 random_layers.py, random_chains.py) and the ways: passes alone, under thresholds and limits, as
-kernels and without, with a pass left out. Where the program as it came is another on stock XLA than in the evaluator,
+kernels and without, with a pass left out, for a GPU or a TPU. Where the program as it came is another on stock XLA than in the evaluator,
 XLA is not asked. Exits 1 if one failed.
 """
 
@@ -40,7 +40,7 @@ KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
 KINDS |= {"Layers": random_layers.Layers, "ImageLayers": random_layers.ImageLayers}
 KINDS["Chains"] = random_chains.Chains
-XLA_TOO = ("split", "limit, kernels", "limit 1")
+XLA_TOO = ("split", "device", "limit, kernels", "limit 1")
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 
 
@@ -72,6 +72,7 @@ def ways_of(program, own, path):
         ("passes", [passes]),
         ("split", split),
         ("finer", [*split, *finer]),
+        ("device", [*split, *finer, "--platform", dice.choice(["cuda", "tpu"])]),
         ("kernels", [*split, "--tile", "on"]),
         ("skip", [*split, "--skip", skipped]),
         ("limit", limit),

@@ -410,6 +410,10 @@ ir_value ir_build_kept(ir_builder *b, ir_value x) {
   return ir_build(b, IR_OP_CALL, 1, &x, type, 2, attrs);
 }
 
+ir_value ir_build_barrier(ir_builder *b, ir_value x) {
+  return ir_build(b, IR_OP_OPTIMIZATION_BARRIER, 1, &x, ir_type_of(b->m, x), 0, NULL);
+}
+
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count) {
   ir_build_op(b, kind, count, values, 0, NULL, 0, NULL, 0);
 }

@@ -490,9 +490,11 @@ ir_op ir_build_ffi_call(ir_builder *b, const char *target, const ir_value *opera
  */
 ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, uint32_t n_arguments,
                         uint32_t n_results);
-/* x through a call that XLA may not inline: in memory once, however many users it has. XLA CPU
- * drops optimization_barriers before it fuses, and then makes what is cheap anew for each user. */
+/* x in memory once, however many users it has: through a call that XLA may not inline; through an
+ * optimization_barrier. XLA CPU drops these before it fuses, and then makes what is cheap anew for
+ * each user; XLA for GPUs and TPUs drops them behind it. */
 ir_value ir_build_kept(ir_builder *b, ir_value x);
+ir_value ir_build_barrier(ir_builder *b, ir_value x);
 /* x, of rank 2 or more, for which XLA may choose no other layout than row by row. */
 ir_value ir_build_by_rows(ir_builder *b, ir_value x);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);

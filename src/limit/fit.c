@@ -199,7 +199,7 @@ static weir_status lower_rest(fit *f, bool *out_may) {
   for (uint32_t i = 0; i < rest.count; i++)
     *out_may &= !ir_op_bool(f->m, rest.at[i], "agree", false);
   if (!rest.count || !*out_may) return WEIR_OK;
-  split_lower_loops(f->m, true);
+  split_lower_loops(f->m, SPLIT_KEEPS_BY_CALL);
   WEIR_TRY(pass_run(&f->j->driver, &pass_simplify, f->m, NULL));
   WEIR_TRY(pass_run(&f->j->driver, &pass_cse, f->m, NULL));
   return pipeline_tidy(f->j, f->m);

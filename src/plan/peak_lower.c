@@ -447,7 +447,7 @@ static plan_loop read_loop(lowering *l, ir_op op) {
   CTX_CHECK(m->ctx, (w.trips - 1) * w.slice < w.extent); /* the last trip has some, too */
   w.over = ARENA_ARRAY(l->g->arena, int32_t, w.n_results);
   for (uint32_t j = 0; j < w.n_results; j++) w.over[j] = IR_NOT_IN_PLACE;
-  if (w.trips > 1 && l->calls) ir_loop_in_place(&l->in_place, op, w.over);
+  if (w.trips > 1 && l->keeps) ir_loop_in_place(&l->in_place, op, w.over);
   return w;
 }
 
@@ -794,7 +794,7 @@ plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order,
   *g = (plan_graph){.arena = a, .m = m, .memory = memory};
   lowering l = {.g = g,
                 .hoists = plan_hoists(order) && !has_loops(m),
-                .calls = !memory && ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1,
+                .keeps = ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1,
                 .in_place = ir_in_place_of(a, m),
                 .uses = count_uses(a, m),
                 .map = ARENA_ARRAY(a, uint32_t, m->values.count)};

@@ -26,7 +26,7 @@ typedef struct lowering {
   uint32_t table_count, table_room;
   uint32_t call_depth;
   bool hoists; /* loop-invariant code motion is on */
-  bool calls;  /* loops may have calls that keep a value, and so be in place (split/loops.h) */
+  bool keeps;  /* loops may keep a value, and so be in place (split_keeping) */
   ir_in_place in_place;
 } lowering;
 

@@ -38,9 +38,16 @@ bool split_is_in_kernel(const ir_module *m, ir_op op);
  * renamed, dead ops gone. The region is used up. Returns the number of loops. */
 int32_t split_build_loops(split_region *r, int64_t slice);
 
+/* How a value in a loop is held in memory for all who read it (split/agreement.h, ir/in_place.h).
+ */
+typedef enum split_keeping {
+  SPLIT_KEEPS_NOTHING,
+  SPLIT_KEEPS_BY_CALL,   /* that XLA may not inline: on CPUs, where barriers go before fusion */
+  SPLIT_KEEPS_BY_BARRIER /* on devices, where they go after it */
+} split_keeping;
+
 /* Every weir.loop of the module becomes one stablehlo.while: inputs sliced by dynamic_slice,
- * results updated in place by dynamic_update_slice. may_call: what is kept (split/agreement.h) goes
- * through calls that XLA may not inline. */
-void split_lower_loops(ir_module *m, bool may_call);
+ * results updated in place by dynamic_update_slice. */
+void split_lower_loops(ir_module *m, split_keeping keeping);
 
 #endif

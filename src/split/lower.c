@@ -28,7 +28,7 @@ typedef struct lowering {
   ir_module *m;
   arena *scratch;
   ir_map *renamed;
-  bool may_call;
+  split_keeping keeping;
   bool by_rows;       /* slices of the loop at hand are held in this layout */
   VEC(ir_type) begun; /* types of results that loops write slice by slice, one entry each */
 } lowering;
@@ -56,13 +56,20 @@ static ir_value held(lowering *w, ir_builder *b, ir_value slice) {
   return w->by_rows && ir_type_at(w->m, slice)->rank >= 2 ? ir_build_by_rows(b, slice) : slice;
 }
 
+static ir_value kept(const lowering *w, ir_builder *b, ir_value x) {
+  switch (w->keeping) {
+    case SPLIT_KEEPS_BY_CALL: return ir_build_kept(b, x);
+    case SPLIT_KEEPS_BY_BARRIER: return ir_build_barrier(b, x);
+    default: return x;
+  }
+}
+
 /* The op at the end of b's block; what is compared with what was selected from it, kept. */
 static void copy_op(lowering *w, ir_builder *b, ir_op op, ir_map *map) {
   ir_op copy = ir_copy_op(w->m, b->block, op, map);
   if (!ir_op_bool(w->m, copy, "keep", false)) return;
   ir_op_drop_attr(w->m, copy, "keep");
-  if (w->may_call)
-    ir_map_set(map, ir_result(w->m, op, 0), ir_build_kept(b, ir_result(w->m, copy, 0)));
+  ir_map_set(map, ir_result(w->m, op, 0), kept(w, b, ir_result(w->m, copy, 0)));
 }
 
 /* What one trip takes of each input, of which there is the whole: that, or its slice at start. */
@@ -139,9 +146,9 @@ static ir_value last_slice(ir_builder *b, const split_loop *l, uint32_t i, ir_va
  * for such as nothing keeps before the update that overwrites it. */
 static ir_value read_before_written(lowering *w, ir_builder *b, ir_value slice, ir_value last,
                                     ir_value start, ir_value lo) {
-  CTX_CHECK(w->m->ctx, w->may_call);
+  CTX_CHECK(w->m->ctx, w->keeping != SPLIT_KEEPS_NOTHING);
   if (last) slice = ir_build_select(b, ir_build_compare(b, "LT", start, lo), last, slice);
-  return ir_build_kept(b, slice);
+  return kept(w, b, slice);
 }
 
 static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const split_loop *l,
@@ -274,7 +281,7 @@ static in_place *in_place_of_all(lowering *w, const ir_block_data *ops) {
     all[i].over = ARENA_ARRAY(w->scratch, int32_t, n);
     all[i].last = ARENA_ARRAY(w->scratch, ir_value, n);
     for (uint32_t j = 0; j < n; j++) all[i].over[j] = IR_NOT_IN_PLACE;
-    if (w->may_call) ir_loop_in_place(&known, op, all[i].over);
+    if (w->keeping) ir_loop_in_place(&known, op, all[i].over);
   }
   return all;
 }
@@ -305,8 +312,8 @@ static void lower_block(lowering *w, ir_block block) {
   ir_replace_uses(m, block, w->renamed);
 }
 
-void split_lower_loops(ir_module *m, bool may_call) {
-  lowering w = {.m = m, .scratch = arena_create(m->ctx), .may_call = may_call};
+void split_lower_loops(ir_module *m, split_keeping keeping) {
+  lowering w = {.m = m, .scratch = arena_create(m->ctx), .keeping = keeping};
   w.renamed = ir_map_new(w.scratch, m);
   lower_block(&w, ir_top(m));
   arena_destroy(w.scratch);

@@ -14,6 +14,7 @@ import pytest
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+import running
 import weir
 from weir import _ahead, _devices, _jax
 
@@ -240,6 +241,30 @@ def test_loops_are_in_place(f, device):
     assert re.findall(rf"\[{shape}\][^=]* copy(?:-start)?\(", in_loop) == []
     if target.platform == "cuda":
         assert f'"known_trip_count":{{"n":"{loop.trips}"}}' in text
+
+
+def sorted_thrice(x):
+    """Columns, rows, columns; each needs all of the one before."""
+    by_columns = jax.numpy.sort(jax.numpy.exp(x), axis=0)
+    by_rows = jax.numpy.sort(jax.numpy.sin(by_columns), axis=1)
+    return (jax.numpy.sort(jax.numpy.cos(by_rows), axis=0) ** 2).sum(0)
+
+
+@pytest.mark.parametrize(
+    "device, slice", [("h100", "24MB"), ("v5e", "60MB")], ids=["quick-h100", "whole-v5e"]
+)
+def test_loops_write_over_what_they_read(device, slice, tmp_path):
+    """Of the temporaries one is a whole matrix, and its XLA makes no copy of it; two are without."""
+    target = compiler_of(device)
+    n, d = 40_000, 1_500
+    shape = jax.ShapeDtypeStruct((n, d), np.float32)
+    lowered = jax.jit(sorted_thrice).trace(shape).lower(lowering_platforms=(target.platform,))
+    (path := tmp_path / "sorted.mlir").write_text(lowered.as_text())
+    slices = ("--tensor-size-threshold", "100MB", "--tensor-split-size", slice)
+    text = running.opt(path, "--machine", device, *slices)
+    assert text.count('"stablehlo.while"') == 3 and text.count("optimization_barrier") == 1
+    memory = compiled(text, target.devices(1), {}).get_compiled_memory_stats()
+    assert memory.temp_size_in_bytes < 1.9 * 4 * n * d
 
 
 def test_a_program_larger_than_the_chip_is_held():

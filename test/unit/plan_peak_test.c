@@ -440,7 +440,7 @@ static const char weir_loop[] =
     "  }) : () -> ()\n}) : () -> ()\n";
 
 static void lowered_loop_has_the_same_peak(ir_module *m, const plan_peak *p, arena *a) {
-  split_lower_loops(m, true);
+  split_lower_loops(m, SPLIT_KEEPS_BY_CALL);
   plan_peak lowered = plan_peak_of(a, m, PLAN_ORDER_MEMORY_UNHOISTED, NULL);
   int64_t difference = lowered.temp_bytes - p->temp_bytes;
   assert(lowered.argument_bytes == p->argument_bytes && lowered.output_bytes == p->output_bytes);

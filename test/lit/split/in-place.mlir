@@ -1,9 +1,10 @@
 // A loop in place: what it makes of the sorted columns, row by row, lies where they did. The while begins as what it
 // reads; a slice is kept before it is written over. Where the last trip overlaps the one before, its slice is taken
-// before the loop. On platforms where nothing is kept the loop begins with a buffer of its own.
+// before the loop. XLA for devices keeps it by a barrier.
 // RUN: %weir opt %s --tensor-size-threshold 500 --tensor-split-size 160 | FileCheck %s
 // RUN: %weir opt %s --tensor-size-threshold 500 --tensor-split-size 120 | FileCheck %s --check-prefix=OVERLAP
-// RUN: %weir opt %s --tensor-size-threshold 500 --tensor-split-size 160 --platform cuda | FileCheck %s --check-prefix=OTHER
+// RUN: %weir opt %s --tensor-size-threshold 500 --tensor-split-size 160 --platform cuda | FileCheck %s --check-prefix=DEVICE
+// RUN: %weir opt %s --tensor-size-threshold 500 --tensor-split-size 160 --platform tpu | FileCheck %s --check-prefix=TPU
 
 // CHECK:      %[[S:[0-9]+]]:2 = "stablehlo.while"
 // CHECK:      "stablehlo.while"(%{{[0-9]+}}, %[[S]]#1)
@@ -21,9 +22,19 @@
 // OVERLAP-NEXT: %[[V:[0-9]+]] = "stablehlo.select"(%[[P]], %[[L]], %[[D]])
 // OVERLAP-NEXT: "func.call"(%[[V]]) <{callee = @weir.keep.3x10xf32}>
 
-// OTHER-NOT: "stablehlo.while"(%{{[0-9]+}}, %{{[0-9]+}}#1)
-// OTHER-NOT: weir.keep
-// OTHER:     "func.return"
+// DEVICE:      %[[S:[0-9]+]]:2 = "stablehlo.while"
+// DEVICE:      "stablehlo.while"(%{{[0-9]+}}, %[[S]]#1)
+// DEVICE:      ^bb0(%{{.*}}: tensor<i64>, %[[X:[a-z0-9]+]]: tensor<20x10xf32>):
+// DEVICE:      ^bb0(%{{.*}}: tensor<i64>, %[[X:[a-z0-9]+]]: tensor<20x10xf32>):
+// DEVICE:      %[[D:[0-9]+]] = "stablehlo.dynamic_slice"(%[[X]], {{.*}} -> tensor<4x10xf32>
+// DEVICE-NEXT: "stablehlo.optimization_barrier"(%[[D]])
+// DEVICE:      "stablehlo.dynamic_update_slice"(%[[X]],
+// DEVICE-NOT:  weir.keep
+
+// TPU:     %[[S:[0-9]+]]:2 = "stablehlo.while"
+// TPU:     "stablehlo.while"(%{{[0-9]+}}, %[[S]]#1)
+// TPU:     "stablehlo.optimization_barrier"
+
 func.func public @main(%x: tensor<20x10xf32>) -> tensor<10xf32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %e = stablehlo.exponential %x : tensor<20x10xf32>
