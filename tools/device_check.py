@@ -3,6 +3,7 @@ processes, times beside stock XLA, loops by hand and libraries. Needs jax with i
 weir; this file alone.
 
     python tools/device_check.py                    # all pieces, a table
+    python tools/device_check.py --minutes 10       # together at most
     python tools/device_check.py --pieces kernel,knn --scale 0.2 --save rows.json
     python tools/device_check.py --cpu --scale 0.01 # a rehearsal, without a device
 
@@ -26,6 +27,7 @@ import inspect
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -401,9 +403,7 @@ class Processes:
         command += ["--to", str(self.output(name, way)), "--platform", str(self.platform)]
         environment = environment_of(way, limit, self.args.cpu)
         try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, env=environment, timeout=max(seconds, 1)
-            )
+            done = run_alone(command, environment, max(seconds, 1))
         except subprocess.TimeoutExpired:
             return {"failed": "out of time"}
         except OSError as error:
@@ -411,6 +411,22 @@ class Processes:
         if stage == "look":
             return row_of(done) | {"told": told_of_devices(done.stderr)}
         return row_of(done)
+
+
+def run_alone(command, environment, seconds):
+    """In a session of its own: what it has started ends with it. A compiler that outlived it would
+    hold its output open, and this process with it.
+    """
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "errors": "replace"}
+    child = subprocess.Popen(command, **pipes, env=environment, start_new_session=True)
+    try:
+        said, errors = child.communicate(timeout=seconds)
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        raise
+    return subprocess.CompletedProcess(command, child.returncode, said, errors)
 
 
 def environment_of(way, limit, is_rehearsal=False):
@@ -460,10 +476,10 @@ def difference(one, other):
 
 
 class Piece:
-    def __init__(self, name, processes, share, tolerance):
+    def __init__(self, name, processes, share, tolerance, seconds=SECONDS):
         self.name, self.processes = name, processes
         self.share, self.tolerance = share, tolerance
-        self.end = time.monotonic() + SECONDS
+        self.end = time.monotonic() + seconds
         self.row = {"piece": name}
         self.wrong, self.notes = [], []
 
@@ -484,6 +500,13 @@ class Piece:
         return row
 
     def check(self):
+        """Whatever happens, the next piece runs."""
+        try:
+            self.check_ways()
+        except Exception as error:
+            self.wrong.append(f"{type(error).__name__}: {error}"[:200])
+
+    def check_ways(self):
         stock = self.run_jax("stock")
         if "reported" not in stock:
             self.wrong.append(f"stock: {stock['failed']}")
@@ -558,7 +581,7 @@ def milliseconds(seconds):
 
 def line(row, wrong):
     name = row["piece"]
-    if "weir" not in row:
+    if "weir" not in row or "others" not in row:
         return f"| {name} |" + " |" * 7 + f" {'; '.join(wrong)} |"
     stock, weir = row["stock"], row["weir"]
     pair = (stock, weir)
@@ -607,8 +630,10 @@ def check_all(args, names, folder):
         return 2
     processes.platform = found["platform"]
     print_head(found)
-    for name in names:
-        pieces.append(Piece(name, processes, args.share, args.tolerance))
+    end = time.monotonic() + args.minutes * 60
+    for i, name in enumerate(names):
+        seconds = min(SECONDS, (end - time.monotonic()) / (len(names) - i))
+        pieces.append(Piece(name, processes, args.share, args.tolerance, seconds))
         pieces[-1].check()
         print(line(pieces[-1].row, pieces[-1].wrong), flush=True)
         if args.save:
@@ -622,6 +647,7 @@ def parse():
     ap.add_argument("--scale", type=float, default=1.0, help="of the memory that stock takes")
     ap.add_argument("--share", type=float, default=0.1, help="the limit, of what stock takes")
     ap.add_argument("--tolerance", type=float, default=1e-3)
+    ap.add_argument("--minutes", type=float, default=1e6, help="at most, for all pieces")
     ap.add_argument("--cpu", action="store_true", help="a rehearsal without a device")
     ap.add_argument("--torch", default=sys.executable, help="the Python with PyTorch and KeOps")
     ap.add_argument("--save", type=pathlib.Path, help="all that was measured, as JSON")
@@ -631,6 +657,8 @@ def parse():
     args = ap.parse_args()
     if unknown := set(args.pieces.split(",")) - set(PIECES):
         ap.error(f"no piece {', '.join(sorted(unknown))}; there are {', '.join(PIECES)}")
+    if not args.minutes > 0:
+        ap.error("the minutes are more than 0")
     if not args.scale >= LEAST_SCALE or not 0 < args.share < 1:
         ap.error(f"the scale is at least {LEAST_SCALE}, the share between 0 and 1")
     return args

@@ -4,6 +4,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import time
 import types
 
 import jax
@@ -68,7 +69,10 @@ def test_a_refusal_is_a_failure():
     assert code == 1 and "RESOURCE_EXHAUSTED" in table
 
 
-@pytest.mark.parametrize("arguments", [("--pieces", "kernal"), ("--scale", "0"), ("--share", "1")])
+BAD = [("--pieces", "kernal"), ("--scale", "0"), ("--share", "1"), ("--minutes", "0")]
+
+
+@pytest.mark.parametrize("arguments", BAD)
 def test_bad_arguments(arguments):
     code, table, message = check(*arguments)
     assert code == 2 and not table and "error:" in message
@@ -171,6 +175,32 @@ def test_what_the_cpu_does_not_end_is_compared_with_stock(tmp_path):
     assert piece.notes == ["cpu: out of time"]
     piece = played(tmp_path, cpu_run={"failed": "out of time"}, stock_run=FAILED)
     assert piece.wrong == ["nothing to compare results with"]
+
+
+def test_a_piece_that_breaks_lets_the_next_one_run(tmp_path):
+    """Results of other shapes, which nobody can compare."""
+    processes = Played(tmp_path)
+    run = processes.run
+
+    def other_shape(name, way, stage, *rest):
+        row = run(name, way, stage, *rest)
+        np.savez(processes.output(name, way), np.ones(3 if way in ("cpu", "stock") else 4))
+        return row
+
+    processes.run = other_shape
+    piece = device_check.Piece("kernel", processes, 0.1, 1e-3)
+    piece.check()
+    (wrong,) = piece.wrong
+    assert wrong.startswith("ValueError: ") and wrong in device_check.line(piece.row, piece.wrong)
+
+
+def test_what_a_process_has_started_ends_with_it():
+    """It would hold the output open, for a minute here."""
+    child = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
+    start = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        device_check.run_alone([sys.executable, "-c", child], None, 2)
+    assert time.monotonic() - start < 50
 
 
 def test_ways_that_fail_are_failures(tmp_path):
