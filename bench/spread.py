@@ -75,17 +75,21 @@ def by_program(measure):
         return {name: measure(f, arguments) for name, (f, arguments) in programs().items()}
 
 
-def measured_over(count, what):
-    """by_program() in a process of so many devices."""
-    settings = {
+def settings(count):
+    """Of a process of so many devices."""
+    return {
         "XLA_FLAGS": f"--xla_force_host_platform_device_count={count}",
         "JAX_PLATFORMS": "cpu",
         "WEIR_TILE": "off",  # kernels are one device's
         "WEIR_SKIP": "distance",  # likewise
         "WEIR_MACHINE": os.environ.get("WEIR_MACHINE", "x86-64-v3"),
     }
+
+
+def measured_over(count, what):
+    """by_program() in a process of so many devices."""
     command = [sys.executable, __file__, "--one", what, "--cores", str(count)]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | settings)
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | settings(count))
     if done.returncode:
         raise SystemExit(done.stderr)
     return json.loads(done.stdout.splitlines()[-1])
