@@ -73,6 +73,26 @@ static bool has_own_buffer(const ir_module *m, ir_op loop, ir_value v) {
   return op && ir_op_get(m, op)->block == ir_op_get(m, loop)->block && !is_view(m, op);
 }
 
+/* A donated argument, in whose place XLA wants this result of the loop, which the program returns.
+ */
+static bool is_donated_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v) {
+  const ir_value_data *d = ir_value_get(m, v);
+  ir_op main = ir_main_function(m);
+  ir_block body = main ? ir_body(m, main) : IR_NONE;
+  if (d->op || !body || ir_value_block(m, v) != body || ir_op_get(m, loop)->block != body)
+    return false;
+  ir_attr place = ir_argument_attr(m, main, d->index, "tf.aliasing_output"),
+          donor = ir_argument_attr(m, main, d->index, "jax.buffer_donor");
+  bool is_placed = place && ir_attr_get(m, place)->kind == IR_ATTR_INT,
+       is_given = donor && ir_attr_get(m, donor)->boolean;
+  ir_op end = ir_terminator(m, body);
+  for (uint32_t i = 0; i < ir_op_get(m, end)->n_operands; i++)
+    if (ir_operand(m, end, i) == ir_result(m, loop, j) &&
+        (is_given || (is_placed && ir_attr_get(m, place)->integer == i)))
+      return true;
+  return false;
+}
+
 /* Of several elements for each index along the dimension. */
 static bool is_matrix(const ir_module *m, ir_type type, int64_t dim) {
   return ir_element_count(m, type) > ir_type_get(m, type)->dims[dim];
@@ -99,8 +119,8 @@ void ir_loop_in_place(ir_in_place *k, ir_op loop, int32_t *out_over) {
       if (out_dims[j] < 0 || in_dims[i] != out_dims[j] || in_units[i] != out_units[j]) continue;
       if (ir_type_of(m, v) != type || !is_matrix(m, type, out_dims[j])) continue;
       if (!is_read_once(m, loop, v)) continue;
-      if (is_taken(out_over, j, (int32_t)i) || !has_own_buffer(m, loop, v) || !dies_in(k, loop, v))
-        continue;
+      if (!has_own_buffer(m, loop, v) && !is_donated_to(m, loop, (uint32_t)j, v)) continue;
+      if (is_taken(out_over, j, (int32_t)i) || !dies_in(k, loop, v)) continue;
       out_over[j] = (int32_t)i;
     }
   }

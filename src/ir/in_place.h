@@ -9,7 +9,8 @@
  * - it is read there and nowhere else: once among the loop's operands;
  * - nobody reads it after the loop, and who read it before comes before the loop in any order that
  *   XLA may choose: the loop depends on them;
- * - it has a buffer of its own: the result of an op of the block that is no view of its operand;
+ * - it has a buffer of its own: the result of an op of the block that is no view of its operand; or
+ *   it is an argument donated to the result, which the program returns as it is;
  * - it has several elements for each index: a number for each is small beside what loops are for.
  *
  * Were one of the first four wrong, XLA would copy the input: no worse than a buffer for the

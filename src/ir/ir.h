@@ -298,6 +298,8 @@ const char *ir_op_string(const ir_module *m, ir_op o,
                          const char *name); /* STRING, SYMBOL or OTHER; NULL if absent */
 /* The entry of a DICT by name; IR_NONE if it has none, or is IR_NONE or of another kind. */
 ir_attr ir_dict_get(const ir_module *m, ir_attr dict, const char *name);
+/* Of a function's argument; IR_NONE if it has none of that name. */
+ir_attr ir_argument_attr(const ir_module *m, ir_op function, uint32_t index, const char *name);
 void ir_op_set_attr(ir_module *m, ir_op o, const char *name, ir_attr value, bool property);
 void ir_op_drop_attr(ir_module *m, ir_op o, const char *name);
 

@@ -353,6 +353,13 @@ ir_attr ir_dict_get(const ir_module *m, ir_attr dict, const char *name) {
   return IR_NONE;
 }
 
+ir_attr ir_argument_attr(const ir_module *m, ir_op function, uint32_t index, const char *name) {
+  ir_attr attrs = ir_op_attr(m, function, "arg_attrs");
+  const ir_attr_data *list = attrs ? ir_attr_get(m, attrs) : NULL;
+  bool has = list && list->items && (int64_t)index < list->count;
+  return has ? ir_dict_get(m, list->items[index], name) : IR_NONE;
+}
+
 const ir_attr_data *ir_op_attr_of(const ir_module *m, ir_op o, const char *name,
                                   ir_attr_kind kind) {
   ir_attr a = ir_op_attr(m, o, name);

@@ -705,10 +705,7 @@ static void give_away(plan_graph *g, bool *is_given, uint32_t param) {
 /* The attribute `name` of each argument, by argument; IR_NONE where it has none. */
 static ir_attr *argument_attrs(plan_graph *g, ir_op function, const char *name) {
   ir_attr *named = ARENA_ARRAY(g->arena, ir_attr, g->n_params + 1);
-  ir_attr attrs = ir_op_attr(g->m, function, "arg_attrs");
-  const ir_attr_data *list = attrs ? ir_attr_get(g->m, attrs) : NULL;
-  for (int32_t i = 0; list && list->items && i < list->count && (uint32_t)i < g->n_params; i++)
-    named[i] = ir_dict_get(g->m, list->items[i], name);
+  for (uint32_t i = 0; i < g->n_params; i++) named[i] = ir_argument_attr(g->m, function, i, name);
   return named;
 }
 

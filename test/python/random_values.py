@@ -343,8 +343,22 @@ def live(ops, outputs):
     return kept[::-1]
 
 
+def donated(arguments, outputs):
+    """The results, by number, that arguments of their types are given to, for every second number
+    of arguments and results: each to one, each from one.
+    """
+    given = {}
+    for k, result in enumerate(outputs if len(arguments + outputs) % 2 else []):
+        free = [v for v in arguments if v.type == result.type and v.name not in given]
+        if free:
+            given[free[0].name] = k
+    return given
+
+
 def program(ops, arguments, outputs):
-    head = ", ".join(f"{v.name}: {v.type}" for v in arguments)
+    given = donated(arguments, outputs)
+    alias = {name: f" {{tf.aliasing_output = {k} : i32}}" for name, k in given.items()}
+    head = ", ".join(f"{v.name}: {v.type}{alias.get(v.name, '')}" for v in arguments)
     types = ", ".join(v.type for v in outputs)
     lines = [
         f"func.func public @main({head}) -> ({types}) {{",

@@ -7,7 +7,7 @@
  * and what the program returns. */
 typedef struct program {
   const char *before, *operands, *dims, *arguments, *body, *yields, *types, *results, *after,
-      *returned;
+      *returned, *donated; /* of %x: its attributes; NULL: none */
 } program;
 
 static const program over_a_sort = {
@@ -47,12 +47,13 @@ static weir_status go(ir_module *m, arena *a, void *user) {
 static run ran(program p) {
   char text[4000];
   snprintf(text, sizeof text,
-           "func.func @main(%%x: tensor<6x4xf32>, %%v: tensor<6xf32>) -> (tensor<6x4xf32>) {\n%s"
+           "func.func @main(%%x: tensor<6x4xf32> {%s}, %%v: tensor<6xf32>) -> (tensor<6x4xf32>) "
+           "{\n%s"
            "%s = \"weir.loop\"(%s) <{extent = 6 : i64, slice = 2 : i64, %s}> ({\n"
            "^bb0(%%start: tensor<i64>, %%lo: tensor<i64>, %s):\n%s  \"weir.yield\"%s\n}) : %s\n%s"
            "return %s : tensor<6x4xf32>\n}\n",
-           p.before, p.results, p.operands, p.dims, p.arguments, p.body, p.yields, p.types, p.after,
-           p.returned);
+           p.donated ? p.donated : "", p.before, p.results, p.operands, p.dims, p.arguments, p.body,
+           p.yields, p.types, p.after, p.returned);
   run r = {.over = {-2, -2}};
   (void)!program_ask((program_asked){.text = text, .ask = go, .user = &r});
   return r;
@@ -139,6 +140,26 @@ static void not_over_what_has_no_buffer(void) {
   assert(over(p) == IR_NOT_IN_PLACE);
 }
 
+static void over_what_is_donated(void) {
+  program p = over_a_sort;
+  p.operands = "%x";
+  p.donated = "tf.aliasing_output = 0 : i32";
+  assert(over(p) == 0);
+  p.donated = "jax.buffer_donor = true";
+  assert(over(p) == 0);
+  p.donated = "tf.aliasing_output = 1 : i32"; /* another result's */
+  assert(over(p) == IR_NOT_IN_PLACE);
+  p.donated = "jax.buffer_donor = false";
+  assert(over(p) == IR_NOT_IN_PLACE);
+  p.donated = "tf.aliasing_output = 0 : i32";
+  p.after = "%z = stablehlo.negate %y : tensor<6x4xf32>\n"; /* not the loop's result */
+  p.returned = "%z";
+  assert(over(p) == IR_NOT_IN_PLACE);
+  p.after = "%z = stablehlo.add %x, %y : tensor<6x4xf32>\n"; /* read afterwards */
+  p.returned = "%y";
+  assert(over(p) == IR_NOT_IN_PLACE);
+}
+
 /* Two results of one input: the first is written over it, unless it is of another type. */
 static void once_and_of_one_type(void) {
   program p = over_a_sort;
@@ -178,6 +199,7 @@ int main(void) {
   not_where_it_is_read_elsewhere();
   not_where_slices_differ();
   not_over_what_has_no_buffer();
+  over_what_is_donated();
   once_and_of_one_type();
   not_of_vectors_or_carries();
   return 0;
