@@ -142,6 +142,7 @@ static void not_over_what_has_no_buffer(void) {
 
 static void over_what_is_donated(void) {
   program p = over_a_sort;
+  p.before = "";
   p.operands = "%x";
   p.donated = "tf.aliasing_output = 0 : i32";
   assert(over(p) == 0);
