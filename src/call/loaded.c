@@ -17,6 +17,7 @@
 #include "call/kernel.h"
 #include "in/in.h"
 #include "kernel/cost.h"
+#include "kernel/elementwise.h"
 #include "kernel/emit.h"
 #include "kernel/llvm.h"
 
@@ -80,21 +81,11 @@ static ir_op find_loop(const ir_module *m) {
   return first && ir_kind_of(m, first) == IR_OP_LOOP ? first : IR_NONE;
 }
 
-static void *function_named(const char *name) {
-  static const char *const libraries[] = {"libmvec.so.1", "libm.so.6"};
-  void *found = NULL;
-  for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
-    void *handle = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-    if (handle) found = dlsym(handle, name);
-  }
-  return found;
-}
-
 static weir_status find_functions(making *w, const kernel_code *code) {
   w->out->functions = calloc(code->n_functions + 1, sizeof(void *));
   if (!w->out->functions) return ctx_error(&w->c, WEIR_RESOURCE_EXHAUSTED, "out of memory");
   for (uint32_t i = 0; i < code->n_functions; i++) {
-    w->out->functions[i] = function_named(code->functions[i]);
+    w->out->functions[i] = kernel_library_function(code->functions[i]);
     if (!w->out->functions[i])
       return ctx_error(&w->c, WEIR_NOT_FOUND, "the C library has no %s", code->functions[i]);
   }

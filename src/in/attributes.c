@@ -10,9 +10,7 @@ ir_attr in_other(in_parser *p, const char *from, const char *to) {
 /* What 64 bits of two's complement mean in `width` bits; false if they don't fit. MLIR takes 255 as
  * an i8, too: it is -1. */
 static bool fit_integer(ir_dtype dtype, bool negative, uint64_t magnitude, int64_t *out_value) {
-  static const int widths[IR_DTYPE_COUNT] = {
-      [IR_I1] = 1, [IR_I2] = 2, [IR_UI2] = 2, [IR_I4] = 4, [IR_UI4] = 4};
-  int width = widths[dtype] ? widths[dtype] : (int)ir_dtype_bytes(dtype) * 8;
+  int width = vhlo_bits(dtype);
   bool is_unsigned = ir_dtype_class_of(dtype) == IR_CLASS_UINT;
   if (negative && (is_unsigned ? magnitude > 0 : magnitude > (uint64_t)1 << (width - 1)))
     return false;

@@ -208,15 +208,8 @@ static ir_str location_of(bc_bytes *b, uint64_t code) {
 }
 
 /* ---- numbers ---- */
-/* How many bits MLIR gives them, which is less than our memory for the small ones. */
-static int width_of(ir_dtype dtype) {
-  static const int small[IR_DTYPE_COUNT] = {
-      [IR_I1] = 1, [IR_I2] = 2, [IR_UI2] = 2, [IR_I4] = 4, [IR_UI4] = 4};
-  return small[dtype] ? small[dtype] : (int)ir_dtype_bytes(dtype) * 8;
-}
-
 static int64_t integer(bc_bytes *b, ir_dtype dtype) {
-  int width = width_of(dtype), unused = 64 - width;
+  int width = vhlo_bits(dtype), unused = 64 - width;
   CTX_CHECK(b->r->ctx, width > 0 && width <= 64);
   uint64_t value = width <= 8 ? bc_byte(b) : (uint64_t)bc_signed_varint(b);
   if (ir_dtype_class_of(dtype) == IR_CLASS_INT) return (int64_t)(value << unused) >> unused;

@@ -147,12 +147,12 @@ ir_dtype kernel_round_format(const ir_module *m, ir_op op) {
 }
 
 /* ---- functions of the C library ---- */
-static bool library_has(const char *name) {
+void *kernel_library_function(const char *name) {
   static const char *const libraries[] = {"libmvec.so.1", "libm.so.6"};
-  bool found = false;
+  void *found = NULL;
   for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
     void *handle = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-    found = handle && dlsym(handle, name);
+    if (handle) found = dlsym(handle, name);
   }
   return found;
 }
@@ -194,7 +194,7 @@ static const char *vector_name(kernel_emitter *e, const char *name, int64_t byte
   if (!isa) return NULL;
   const char *full =
       arena_printf(e->a, "_ZGV%cN%d%s_%s", isa, lanes, n_args == 2 ? "vv" : "v", name);
-  return library_has(full) ? full : NULL;
+  return kernel_library_function(full) ? full : NULL;
 }
 
 /* Of one number, as the first of a short vector: libm takes branches that depend on it, which a

@@ -46,6 +46,8 @@ const char *kernel_emit_reciprocal(struct kernel_emitter *e, ir_dtype dtype, int
 /* A function of the C library, from libmvec where it has one of that width, else lane by lane. */
 const char *kernel_emit_call(struct kernel_emitter *e, const char *name, ir_dtype dtype,
                              int32_t lanes, uint32_t n_args, const char *const *args);
+/* Such a function; NULL: this computer has none of the name. */
+void *kernel_library_function(const char *name);
 /* fmod of f32, f64, exact. */
 const char *kernel_emit_remainder(struct kernel_emitter *e, ir_dtype dtype, int32_t lanes,
                                   const char *const *args);

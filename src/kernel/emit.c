@@ -139,9 +139,29 @@ void kernel_set_rows(kernel_emitter *e, const char *local, int32_t rows) {
   }
 }
 
+kernel_loop kernel_each_row_begin(kernel_emitter *e, const char *from, const char *to) {
+  kernel_loop l = kernel_loop_begin(e, from, to, "1");
+  e->tile.row = e->tile.body = e->out;
+  e->tile.depth[1] = e->tile.depth[0];
+  e->tile.vectors = 1;
+  kernel_set_rows(e, l.index, 1);
+  return l;
+}
+
+void kernel_each_row_end(kernel_emitter *e, const kernel_loop *l) {
+  e->tile.row = e->tile.body = NULL;
+  kernel_loop_end(e, l);
+}
+
 const char *kernel_group_of(kernel_emitter *e, const char *local) {
   const char *in = kernel_line(e, "urem i64 %s, %d", local, e->n->sizes.rows);
   return kernel_line(e, "sub i64 %s, %s", local, in);
+}
+
+/* What was written apart: the first may be empty. */
+static void put_both(strbuf *out, const strbuf *first, const strbuf *second) {
+  strbuf_add(out, first->text ? first->text : "", first->length);
+  strbuf_add(out, second->text, second->length);
 }
 
 static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const char *from,
@@ -158,8 +178,7 @@ static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const cha
   e->tile.in_tile = false;
   e->out = outer;
   e->tile.row = e->tile.body = NULL;
-  strbuf_add(outer, row.text ? row.text : "", row.length);
-  strbuf_add(outer, body.text, body.length);
+  put_both(outer, &row, &body);
   kernel_reductions_fold(e, p);
   kernel_loop_end(e, &l);
 }
@@ -175,8 +194,7 @@ static void emit_finishing_columns(kernel_emitter *e) {
   kernel_for_columns(e, emit_tile, &none);
   e->out = outer;
   e->tile.row = e->tile.body = NULL;
-  strbuf_add(outer, row.text ? row.text : "", row.length);
-  strbuf_add(outer, body.text, body.length);
+  put_both(outer, &row, &body);
 }
 
 /* ---- passes ---- */
@@ -239,8 +257,7 @@ static void emit_block(kernel_emitter *e, const kernel_loop *block) {
   else emit_panels(e);
   e->out = outer;
   e->pack = NULL;
-  strbuf_add(outer, pack.text ? pack.text : "", pack.length);
-  strbuf_add(outer, rows.text, rows.length);
+  put_both(outer, &pack, &rows);
 }
 
 static void emit_pass(kernel_emitter *e, int32_t pass) {
@@ -257,22 +274,16 @@ static void emit_pass(kernel_emitter *e, int32_t pass) {
   if (!e->finishes && e->n->sizes.column_spans == 1) kernel_sort_lists(e);
   e->out = outer;
   e->before = NULL;
-  strbuf_add(outer, before.text ? before.text : "", before.length);
-  strbuf_add(outer, blocks.text, blocks.length);
+  put_both(outer, &before, &blocks);
 }
 
 static void emit_row_results(kernel_emitter *e) {
   kernel_function f;
   kernel_function_begin(e, &f);
-  kernel_loop l = kernel_loop_begin(e, "0", "%row_count", "1");
-  e->tile.row = e->tile.body = e->out;
-  e->tile.depth[1] = e->tile.depth[0];
-  e->tile.vectors = 1;
-  kernel_set_rows(e, l.index, 1);
+  kernel_loop l = kernel_each_row_begin(e, "0", "%row_count");
   kernel_add_late(e, false);
   store_outputs(e, false);
-  e->tile.row = e->tile.body = NULL;
-  kernel_loop_end(e, &l);
+  kernel_each_row_end(e, &l);
   kernel_function_end(e, &f, KERNEL_CHUNK, f.caller);
 }
 
@@ -280,8 +291,7 @@ static void emit_row_results(kernel_emitter *e) {
 const char *kernel_scratch(kernel_emitter *e, int64_t bytes) {
   const char *base = kernel_name(e);
   strbuf_printf(&e->places, "  %s = getelementptr i8, ptr %%scratch, i64 %lld\n", base,
-                (long long)e->scratch_bytes);
-  e->scratch_bytes += (bytes + 63) / 64 * 64;
+                (long long)kernel_take(&e->scratch_bytes, bytes));
   return base;
 }
 
@@ -315,8 +325,7 @@ static void emit_work(kernel_emitter *e, strbuf *all) {
   e->out = &passes;
   for (int32_t pass = 0; pass < e->n->n_passes; pass++) emit_pass(e, pass);
   e->out = &f.code;
-  strbuf_add(&f.code, copies.text ? copies.text : "", copies.length);
-  strbuf_add(&f.code, passes.text, passes.length);
+  put_both(&f.code, &copies, &passes);
   if (e->n->sizes.column_spans > 1)
     kernel_copy_numbers(e, kernel_numbers_of(e, "%item"), "%scratch");
   else emit_row_results(e);
@@ -379,8 +388,7 @@ static void emit_finish(kernel_emitter *e, strbuf *all) {
 static strbuf assemble(kernel_emitter *e, const strbuf *functions) {
   strbuf all = strbuf_make(e->a);
   for (uint32_t i = 0; i < e->declared.count; i++) strbuf_printf(&all, "%s\n", e->declared.at[i]);
-  strbuf_add(&all, e->helpers.text ? e->helpers.text : "", e->helpers.length);
-  strbuf_add(&all, functions->text, functions->length);
+  put_both(&all, &e->helpers, functions);
   strbuf_puts(&all,
               "\nattributes #0 = { nounwind \"prefer-vector-width\"=\"512\" "
               "\"min-legal-vector-width\"=\"512\"" KERNEL_CHECKED

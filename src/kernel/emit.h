@@ -197,6 +197,9 @@ void kernel_while_end(kernel_emitter *e, const kernel_loop *l);
 void kernel_set_rows(kernel_emitter *e, const char *local, int32_t rows);
 /* The first row, in the chunk, of those that are packed together with a row. */
 const char *kernel_group_of(kernel_emitter *e, const char *local);
+/* A loop over rows by themselves, outside of all tiles. */
+kernel_loop kernel_each_row_begin(kernel_emitter *e, const char *from, const char *to);
+void kernel_each_row_end(kernel_emitter *e, const kernel_loop *l);
 /* The columns of a block: whole tiles, then vectors of what is left, with e->tile.mask. */
 void kernel_for_columns(kernel_emitter *e, void (*emit)(kernel_emitter *, void *), void *user);
 
@@ -248,6 +251,12 @@ const char *kernel_input_base(kernel_emitter *e, ir_value v);
 const char *kernel_tail_mask(kernel_emitter *e, const char *column_local);
 /* A place in the scratch of a thread. */
 const char *kernel_scratch(kernel_emitter *e, int64_t bytes);
+/* So many bytes more: where they begin, in a line of the cache of their own. */
+static inline int64_t kernel_take(int64_t *in_out_used, int64_t bytes) {
+  int64_t at = *in_out_used;
+  *in_out_used += (bytes + 63) / 64 * 64;
+  return at;
+}
 typedef void kernel_point_fn(kernel_emitter *e, const kernel_node *x, void *user);
 /* At each index of the axes of x that are inside of the tile; hoists: what does not change there is
  * made before a loop over it. reductions.c */
@@ -293,6 +302,9 @@ kernel_grid kernel_add_onto(kernel_emitter *e, const kernel_node *x, const kerne
                             uint32_t other);
 /* Where a tile reduction's number is for row r of the tile, at the points bound now. */
 const char *kernel_reduction_at(kernel_emitter *e, const kernel_node *x, int32_t r);
+/* `at` times as many as there are points, and the number of the one that is bound: points of the
+ * axes of the mask that lie in a tile. */
+const char *kernel_point_number(kernel_emitter *e, uint32_t mask, const char *at);
 /* Partial results of a reduction over rows: one number, a vector or all columns a point. */
 int64_t kernel_late_width(const kernel_nest *n, const kernel_node *x);
 const char *kernel_late_at(kernel_emitter *e, const kernel_node *x, const char *offset);

@@ -53,10 +53,7 @@ void kernel_for_points(kernel_emitter *e, const kernel_node *x, bool hoists, ker
 static bool is_top_k(const kernel_node *x) { return x->kind == IR_OP_CHLO_TOP_K; }
 
 static const char *accumulator_at(kernel_emitter *e, const accumulator *acc, int32_t r) {
-  const char *at = "0";
-  for (int32_t a = 0; a < e->n->n_axes; a++)
-    if (kernel_point_axes(e->n, acc->node->mask) >> a & 1)
-      at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->tile.bound[a], 1);
+  const char *at = kernel_point_number(e, acc->node->mask, "0");
   at = kernel_index(e, kernel_index(e, "0", at, e->tile.rows), kernel_int(e, r), 1);
   return kernel_line(e, "getelementptr %s, ptr %s, i64 %s",
                      kernel_type(e, kernel_dtype_of(e, acc->node), true), acc->base, at);
@@ -247,9 +244,7 @@ void kernel_place_reductions(kernel_emitter *e) {
     int64_t bytes = kernel_padded_points(n, x) * ir_dtype_bytes(kernel_dtype_of(e, x));
     if (is_top_k(x))
       bytes = x->which ? kernel_topk_limit_bytes(n, x - 1) : kernel_topk_list_bytes(n, x);
-    bytes *= n->sizes.chunk;
-    e->reduction_offset[x->index] = e->scratch_bytes;
-    e->scratch_bytes += (bytes + 63) / 64 * 64;
+    e->reduction_offset[x->index] = kernel_take(&e->scratch_bytes, bytes * n->sizes.chunk);
   }
   e->reduction_bytes = e->scratch_bytes;
 }
@@ -352,8 +347,7 @@ void kernel_place_late(kernel_emitter *e, int64_t slots) {
     if (x->late < 0) continue;
     int64_t bytes = kernel_padded_points(n, x) * kernel_late_width(n, x) *
                     ir_dtype_bytes(kernel_dtype_of(e, x)) * slots;
-    e->late_offset[x->late] = e->shared_bytes;
-    e->shared_bytes += (bytes + 63) / 64 * 64;
+    e->late_offset[x->late] = kernel_take(&e->shared_bytes, bytes);
   }
 }
 

@@ -154,12 +154,16 @@ kernel_grid kernel_inner_sum(kernel_emitter *e, const kernel_node *x) {
 }
 
 /* ---- results of tile reductions, from the scratch ---- */
+const char *kernel_point_number(kernel_emitter *e, uint32_t mask, const char *at) {
+  uint32_t points = kernel_point_axes(e->n, mask);
+  for (int32_t a = 0; a < e->n->n_axes; a++)
+    if (points >> a & 1)
+      at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->tile.bound[a], 1);
+  return at;
+}
+
 const char *kernel_reduction_at(kernel_emitter *e, const kernel_node *x, int32_t r) {
-  const char *at = "0";
-  for (int32_t a = 0; a < e->n->n_axes; a++) {
-    if (!(kernel_point_axes(e->n, x->mask) >> a & 1)) continue;
-    at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->tile.bound[a], 1);
-  }
+  const char *at = kernel_point_number(e, x->mask, "0");
   int64_t stride = x->is_product ? kernel_padded_points(e->n, x) : 1;
   at = kernel_index(e, kernel_index(e, "0", at, x->is_product ? 1 : e->n->sizes.chunk),
                     e->tile.row_local[0], stride);
@@ -186,11 +190,8 @@ int64_t kernel_late_width(const kernel_nest *n, const kernel_node *x) {
 }
 
 const char *kernel_late_at(kernel_emitter *e, const kernel_node *x, const char *offset) {
-  uint32_t points = kernel_point_axes(e->n, x->mask);
   const char *at = kernel_index(e, "0", e->slot, 1);
-  for (int32_t a = 0; a < e->n->n_axes && !x->is_product; a++)
-    if (points >> a & 1)
-      at = kernel_index(e, kernel_index(e, "0", at, e->n->extent[a]), e->tile.bound[a], 1);
+  if (!x->is_product) at = kernel_point_number(e, x->mask, at);
   at = kernel_index(e, kernel_index(e, "0", at, kernel_late_width(e->n, x)), offset, 1);
   if (x->is_product) /* [column][point] */
     at = kernel_index(e, kernel_index(e, "0", at, kernel_padded_points(e->n, x)),

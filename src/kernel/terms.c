@@ -33,8 +33,8 @@ void kernel_place_terms(kernel_emitter *e) {
     const kernel_node *x = &n->nodes[k];
     if (!x->n_terms || leader_of(n, x) != x) continue;
     for (int32_t i = 0; i < x->n_terms; i++) {
-      e->term_offset[x->index * KERNEL_MOST_TERMS + i] = e->scratch_bytes;
-      e->scratch_bytes += (n->sizes.chunk * 8 + 63) / 64 * 64;
+      e->term_offset[x->index * KERNEL_MOST_TERMS + i] =
+          kernel_take(&e->scratch_bytes, n->sizes.chunk * 8);
     }
   }
 }
@@ -150,15 +150,10 @@ void kernel_rescale(kernel_emitter *e) {
   kernel_function f;
   kernel_function_begin(e, &f);
   const char *end = kernel_index(e, e->panel_begin, e->panel_rows, 1);
-  kernel_loop l = kernel_loop_begin(e, e->panel_begin, end, "1");
-  e->tile.row = e->tile.body = e->out;
-  e->tile.depth[1] = e->tile.depth[0];
-  e->tile.vectors = 1;
-  kernel_set_rows(e, l.index, 1);
+  kernel_loop l = kernel_each_row_begin(e, e->panel_begin, end);
   for (uint32_t k = 0; k < e->n->n_nodes; k++)
     if (has_terms(e, &e->n->nodes[k])) rescale(e, &e->n->nodes[k]);
-  e->tile.row = e->tile.body = NULL;
-  kernel_loop_end(e, &l);
+  kernel_each_row_end(e, &l);
   e->tile.memos.count = 0;
   kernel_function_end(e, &f, KERNEL_PANEL, f.caller);
 }

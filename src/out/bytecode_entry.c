@@ -137,11 +137,9 @@ uint32_t bw_type(bw *w, ir_type type, bool vhlo) {
 }
 
 /* ---- numbers ---- */
-/* As many bits as MLIR gives the type, which is less than our memory for the small ones. */
+/* As many bits as MLIR gives the type. */
 static uint64_t bits_of(ir_dtype dtype, int64_t value) {
-  static const int small[IR_DTYPE_COUNT] = {
-      [IR_I1] = 1, [IR_I2] = 2, [IR_UI2] = 2, [IR_I4] = 4, [IR_UI4] = 4};
-  int width = small[dtype] ? small[dtype] : (int)ir_dtype_bytes(dtype) * 8;
+  int width = vhlo_bits(dtype);
   return width >= 64 ? (uint64_t)value : (uint64_t)value & (((uint64_t)1 << width) - 1);
 }
 

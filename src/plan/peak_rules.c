@@ -225,17 +225,16 @@ static uint32_t constant_node(const plan_rule *r) {
 
 void plan_lower_constant(const plan_rule *r) { plan_bind(r->l, r->op, 0, constant_node(r)); }
 
-/* The number that a value is everywhere, NAN if there is none. */
-double plan_rule_number_of(const plan_rule *r, uint32_t x) {
+/* The constant of one element that a value is everywhere; NULL: it is none. */
+static const plan_node *splat_of(const plan_rule *r, uint32_t x) {
   const plan_node *n = node_of(r, x);
   if (n->kind == IR_OP_BROADCAST_IN_DIM) n = node_of(r, n->operands[0]);
-  return n->kind == IR_OP_CONSTANT && n->shape.elements == 1 ? n->number : NAN;
+  return n->kind == IR_OP_CONSTANT && n->shape.elements == 1 ? n : NULL;
 }
 
-static bool is_splat_constant(const plan_rule *r, uint32_t x) {
-  const plan_node *n = node_of(r, x);
-  if (n->kind == IR_OP_BROADCAST_IN_DIM) n = node_of(r, n->operands[0]);
-  return n->kind == IR_OP_CONSTANT && n->shape.elements == 1;
+double plan_rule_number_of(const plan_rule *r, uint32_t x) {
+  const plan_node *n = splat_of(r, x);
+  return n ? n->number : NAN;
 }
 
 /* ---- elementwise ---- */
@@ -255,7 +254,7 @@ static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const
   uint32_t source = 0, inner[8];
   if (count > 8 || shape.rank == 0) return false;
   for (uint32_t i = 0; i < count; i++) {
-    if (is_splat_constant(r, operands[i])) continue;
+    if (splat_of(r, operands[i])) continue;
     const plan_node *n = node_of(r, operands[i]);
     if (n->kind != IR_OP_BROADCAST_IN_DIM || !plan_same_dims(&n->shape, &shape)) return false;
     const plan_node *s = source ? node_of(r, source) : n;
@@ -269,7 +268,7 @@ static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const
   plan_shape small = node_of(r, s.operands[0])->shape;
   for (uint32_t i = 0; i < count; i++) {
     const plan_node *n = node_of(r, operands[i]);
-    if (!is_splat_constant(r, operands[i])) inner[i] = s.operands[0];
+    if (!splat_of(r, operands[i])) inner[i] = s.operands[0];
     else
       inner[i] = n->kind == IR_OP_CONSTANT
                      ? operands[i]
@@ -291,7 +290,7 @@ static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_
   plan_node n = *node_of(r, y);
   /* a single number is not worth it to XLA */
   bool spread = n.kind == IR_OP_BROADCAST_IN_DIM && n.n_ints > 0;
-  if (is_float && spread && !is_splat_constant(r, x)) {
+  if (is_float && spread && !splat_of(r, x)) {
     plan_shape small = node_of(r, n.operands[0])->shape;
     uint32_t one = plan_rule_splat(r, plan_rule_number(r, shape.dtype, 1), small);
     uint32_t inverse =
