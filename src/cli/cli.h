@@ -11,32 +11,6 @@
 
 enum { CLI_OK = 0, CLI_ERROR = 1, CLI_USAGE = 2, CLI_EXHAUSTED = 3 };
 
-typedef struct cli_command {
-  const char *name;
-  const char *usage;                 /* the line after "usage: weir " */
-  const char *summary;               /* one line of the list of commands */
-  const char *help;                  /* what the command does: a paragraph, ends with a newline */
-  unsigned options;                  /* which options of args.c it takes: CLI_OPT_... */
-  int (*run)(int argc, char **argv); /* the arguments after the command's name */
-} cli_command;
-
-extern const cli_command cli_opt, cli_plan, cli_graph, cli_reduce, cli_report, cli_machine,
-    cli_doctor;
-
-/* ---- args.c: arguments ---- */
-enum {
-  CLI_OPT_OUTPUT = 1,
-  CLI_OPT_SIZES = 2,
-  CLI_OPT_PASSES = 4,
-  CLI_OPT_DEBUG = 8,
-  CLI_OPT_TABLE = 16,
-  CLI_OPT_CHECK = 32,
-  CLI_OPT_TRACE = 64,
-  CLI_OPT_DEVICE = 128,
-  CLI_OPT_DEVICES = 256,
-  CLI_OPT_EMIT = 512
-};
-
 enum { CLI_MOST_DEVICES = 16 };
 typedef struct cli_devices {
   int count;
@@ -55,6 +29,33 @@ typedef struct cli_args {
   cli_devices devices;
   bool help;
 } cli_args;
+
+typedef struct cli_command {
+  const char *name;
+  const char *usage;                 /* the line after "usage: weir " */
+  const char *summary;               /* one line of the list of commands */
+  const char *help;                  /* what the command does: a paragraph, ends with a newline */
+  unsigned options;                  /* which options of args.c it takes: CLI_OPT_... */
+  int (*run)(int argc, char **argv); /* the arguments after the command's name; NULL: */
+  int (*run_read)(cli_args *args);   /* the same, read */
+} cli_command;
+
+extern const cli_command cli_opt, cli_plan, cli_graph, cli_reduce, cli_report, cli_machine,
+    cli_doctor;
+
+/* ---- args.c: arguments ---- */
+enum {
+  CLI_OPT_OUTPUT = 1,
+  CLI_OPT_SIZES = 2,
+  CLI_OPT_PASSES = 4,
+  CLI_OPT_DEBUG = 8,
+  CLI_OPT_TABLE = 16,
+  CLI_OPT_CHECK = 32,
+  CLI_OPT_TRACE = 64,
+  CLI_OPT_DEVICE = 128,
+  CLI_OPT_DEVICES = 256,
+  CLI_OPT_EMIT = 512
+};
 
 /* Reads `argv` into *out_args; CLI_OK, or CLI_USAGE after a message. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out_args);

@@ -95,18 +95,15 @@ static int draw(const cli_args *args, const char *input, size_t length,
   return code;
 }
 
-static int run(int argc, char **argv) {
-  cli_args args;
+static int run(cli_args *args) {
   weir_result *rewritten = NULL;
   char *input = NULL;
   size_t length = 0;
-  if (cli_parse(&cli_graph, argc, argv, &args) != CLI_OK) return CLI_USAGE;
-  if (args.help) return cli_print_help(&cli_graph), CLI_OK;
-  bool is_plain = !args.options.memory_limit_bytes && !args.options.tensor_size_threshold_bytes;
-  int code = is_plain ? (input = cli_read(args.input, &length)) ? CLI_OK : CLI_ERROR
-                      : cli_rewrite(&args, &rewritten, &input, &length);
+  bool is_plain = !args->options.memory_limit_bytes && !args->options.tensor_size_threshold_bytes;
+  int code = is_plain ? (input = cli_read(args->input, &length)) ? CLI_OK : CLI_ERROR
+                      : cli_rewrite(args, &rewritten, &input, &length);
   if (input) {
-    int drawn = draw(&args, input, length, rewritten);
+    int drawn = draw(args, input, length, rewritten);
     if (code == CLI_OK) code = drawn;
   }
   weir_result_destroy(rewritten);
@@ -125,5 +122,5 @@ const cli_command cli_graph = {
         "as large as the limit are red, those above an eighth of it orange, above a 64th\n"
         "yellow.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_PASSES | CLI_OPT_DEBUG,
-    .run = run,
+    .run_read = run,
 };

@@ -18,6 +18,13 @@ static void print_help(FILE *to) {
   fputs("\n`weir COMMAND --help` lists the options of a command. Others: --help, --version.\n", to);
 }
 
+static int run(const cli_command *command, int argc, char **argv) {
+  cli_args args;
+  if (command->run) return command->run(argc, argv);
+  if (cli_parse(command, argc, argv, &args) != CLI_OK) return CLI_USAGE;
+  return args.help ? (cli_print_help(command), CLI_OK) : command->run_read(&args);
+}
+
 int main(int argc, char **argv) {
   const char *word = argc > 1 ? argv[1] : NULL;
   if (!word) return print_help(stderr), CLI_USAGE;
@@ -25,7 +32,7 @@ int main(int argc, char **argv) {
     return print_help(stdout), CLI_OK;
   if (!strcmp(word, "--version")) return printf("weir %s\n", weir_version()), CLI_OK;
   for (size_t i = 0; i < N_COMMANDS; i++)
-    if (!strcmp(word, commands[i]->name)) return commands[i]->run(argc - 2, argv + 2);
+    if (!strcmp(word, commands[i]->name)) return run(commands[i], argc - 2, argv + 2);
   fprintf(stderr, "weir: no command \"%s\"; `weir --help` lists them\n", word);
   return CLI_USAGE;
 }

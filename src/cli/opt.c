@@ -18,21 +18,18 @@ static void print_compile_options(const weir_result *result) {
     fprintf(stderr, "weir: compile with %s\n", *o);
 }
 
-static int run(int argc, char **argv) {
-  cli_args args;
+static int run(cli_args *args) {
   weir_result *result;
   char *input;
   size_t length;
-  if (cli_parse(&cli_opt, argc, argv, &args) != CLI_OK) return CLI_USAGE;
-  if (args.help) return cli_print_help(&cli_opt), CLI_OK;
-  const weir_options *o = &args.options;
+  const weir_options *o = &args->options;
   if (!o->memory_limit_bytes && !o->tensor_size_threshold_bytes && !o->only_passes &&
-      !o->stop_after && !o->tile && !args.form)
+      !o->stop_after && !o->tile && !args->form)
     return cli_usage_error(&cli_opt,
                            "nothing to do: give --memory-limit, "
                            "--tensor-size-threshold, --tile, --pass or --emit");
-  int code = cli_rewrite(&args, &result, &input, &length);
-  if (code == CLI_OK && !write_program(&args, result, input, length)) code = CLI_ERROR;
+  int code = cli_rewrite(args, &result, &input, &length);
+  if (code == CLI_OK && !write_program(args, result, input, length)) code = CLI_ERROR;
   if (code == CLI_OK) print_compile_options(result);
   weir_result_destroy(result);
   free(input);
@@ -51,5 +48,5 @@ const cli_command cli_opt = {
         "converts. Options that XLA has to compile the program with are named on stderr.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_EMIT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_PASSES |
                CLI_OPT_DEBUG,
-    .run = run,
+    .run_read = run,
 };

@@ -34,18 +34,15 @@ static int complete(cli_args *args, cli_limits *out_limits) {
   return args->limits ? cli_parse_limits(&cli_plan, args->limits, out_limits) : CLI_OK;
 }
 
-static int run(int argc, char **argv) {
-  cli_args args;
+static int run(cli_args *args) {
   cli_limits limits;
   weir_result *result;
   char *input;
   size_t length;
-  if (cli_parse(&cli_plan, argc, argv, &args) != CLI_OK) return CLI_USAGE;
-  if (args.help) return cli_print_help(&cli_plan), CLI_OK;
-  if (complete(&args, &limits) != CLI_OK) return CLI_USAGE;
-  int code = cli_rewrite(&args, &result, &input, &length);
-  char *text = result ? text_of(&args, &limits, input, length, result) : NULL;
-  if (result && (!text || !cli_write(args.output, text, strlen(text)))) code = CLI_ERROR;
+  if (complete(args, &limits) != CLI_OK) return CLI_USAGE;
+  int code = cli_rewrite(args, &result, &input, &length);
+  char *text = result ? text_of(args, &limits, input, length, result) : NULL;
+  if (result && (!text || !cli_write(args->output, text, strlen(text)))) code = CLI_ERROR;
   weir_result_destroy(result);
   free(input);
   free(text);
@@ -63,5 +60,5 @@ const cli_command cli_plan = {
         "that can be held, and what the limits between cost in time.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICE | CLI_OPT_TABLE | CLI_OPT_PASSES |
                CLI_OPT_DEBUG,
-    .run = run,
+    .run_read = run,
 };

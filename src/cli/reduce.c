@@ -88,14 +88,11 @@ static int reduce(checker *c, const char *input, size_t input_length) {
   return written && !c->broken ? CLI_OK : CLI_ERROR;
 }
 
-static int run(int argc, char **argv) {
-  cli_args args;
+static int run(cli_args *args) {
   size_t length;
-  if (cli_parse(&cli_reduce, argc, argv, &args) != CLI_OK) return CLI_USAGE;
-  if (args.help) return cli_print_help(&cli_reduce), CLI_OK;
-  if (!args.check) return cli_usage_error(&cli_reduce, "what fails? give --check COMMAND");
-  checker c = {.args = &args};
-  char *input = cli_read(args.input, &length);
+  if (!args->check) return cli_usage_error(&cli_reduce, "what fails? give --check COMMAND");
+  checker c = {.args = args};
+  char *input = cli_read(args->input, &length);
   int code = input && make_folder(&c) ? reduce(&c, input, length) : CLI_ERROR;
   if (*c.path) unlink(c.path), rmdir(c.folder);
   free(input);
@@ -115,5 +112,5 @@ const cli_command cli_reduce = {
         "example, what makes a tool crash with SIGSEGV:\n\n"
         "  weir reduce big.mlir -o small.mlir --check 'sh -c \"tool $0; test $? = 139\"'\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_CHECK | CLI_OPT_DEBUG,
-    .run = run,
+    .run_read = run,
 };

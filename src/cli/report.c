@@ -87,11 +87,9 @@ static int write_all(report *r) {
   return code;
 }
 
-static int run(int argc, char **argv) {
-  report r = {.count = 0};
+static int run(cli_args *args) {
+  report r = {.args = *args};
   weir_options *o = &r.args.options;
-  if (cli_parse(&cli_report, argc, argv, &r.args) != CLI_OK) return CLI_USAGE;
-  if (r.args.help) return cli_print_help(&cli_report), CLI_OK;
   if (check(&r.args) != CLI_OK) return CLI_USAGE;
   o->data = true;
   o->trace = r.args.trace;
@@ -111,5 +109,5 @@ const cli_command cli_report = {
         "or chrome://tracing. Several devices are side by side on one page; without a limit\n"
         "each has nine tenths of its memory.\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_SIZES | CLI_OPT_DEVICES | CLI_OPT_TRACE | CLI_OPT_DEBUG,
-    .run = run,
+    .run_read = run,
 };
