@@ -188,8 +188,6 @@ uint32_t *plan_post_order(plan_graph *g, uint32_t comp);
 
 uint8_t plan_traits(uint16_t kind);
 const char *plan_kind_name(uint16_t kind); /* "copy", "dot_general" */
-/* One line a node, in schedule order where there is one: for people. */
-void plan_graph_print(const plan_graph *g, strbuf *out);
 
 /* ---- the stages ---- */
 /* all up to the schedule; NULL: no main function */

@@ -26,6 +26,47 @@ typedef struct job {
   int repeat;
 } job;
 
+/* ---- the graph: one line a node, in schedule order where there is one ---- */
+static void print_shape(const plan_shape *s, strbuf *out) {
+  strbuf_puts(out, s->is_tuple ? "(" : ir_dtype_name(s->dtype));
+  for (uint32_t i = 0; i < s->n_members; i++) {
+    if (i) strbuf_puts(out, ", ");
+    print_shape(&s->members[i], out);
+  }
+  if (!s->is_tuple) strbuf_putc(out, '[');
+  for (int32_t d = 0; d < s->rank; d++)
+    strbuf_printf(out, d ? ",%lld" : "%lld", (long long)s->dims[d]);
+  strbuf_putc(out, s->is_tuple ? ')' : ']');
+}
+
+static void print_node(const plan_graph *g, uint32_t id, strbuf *out) {
+  const plan_node *n = plan_node_get(g, id);
+  strbuf_printf(out, "  %%%u = ", id);
+  print_shape(&n->shape, out);
+  strbuf_printf(out, " %s", plan_kind_name(n->kind));
+  if (n->kind == PLAN_FUSION && n->op)
+    strbuf_printf(out, "<%s>", plan_kind_name((uint16_t)ir_kind_of(g->m, n->op)));
+  if (n->kind == IR_OP_GET_TUPLE_ELEMENT || n->kind == PLAN_PARAMETER)
+    strbuf_printf(out, "#%u", n->index);
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    strbuf_printf(out, i ? ", %%%u" : " %%%u", n->operands[i]);
+  for (uint32_t i = 0; i < n->n_comps; i++) strbuf_printf(out, " @%u", n->comps[i]);
+  strbuf_printf(out, "%s%s\n", n->in_place ? " in place" : "",
+                n->flags & PLAN_FLAG_KEPT ? " kept" : "");
+}
+
+static void print_graph(const plan_graph *g, strbuf *out) {
+  for (uint32_t c = 1; c < g->comps.count; c++) {
+    const plan_comp *comp = plan_comp_get(g, c);
+    if (comp->nodes.count == 0) continue;
+    strbuf_printf(out, "computation %u%s, root %%%u\n", c, c == g->entry ? " (entry)" : "",
+                  comp->root);
+    for (uint32_t i = 0; i < comp->nodes.count; i++)
+      print_node(g, comp->order ? comp->order[i] : comp->nodes.at[i], out);
+  }
+}
+
+/* ---- the command ---- */
 static weir_status run(void *user) {
   const job *j = user;
   arena *a = arena_create(j->c);
@@ -54,7 +95,7 @@ static weir_status run(void *user) {
   }
   if (j->graph) {
     strbuf b = strbuf_make(a);
-    plan_graph_print(plan_planned(a, m, j->order, j->memory), &b);
+    print_graph(plan_planned(a, m, j->order, j->memory), &b);
     fputs(b.text, stdout);
   }
   return WEIR_OK;
