@@ -117,14 +117,6 @@ def sorted_integers():
         yield Case(f"{rows} rows of integers", lambda x: jnp.sort(x ^ 7)[:, :100].sum(1), (x,))
 
 
-def scans():
-    import jax.numpy as jnp
-
-    for length in (16, 64, 256):
-        x = normal(4_000_000 // length, length)
-        yield Case(f"prefix sums of {length}", lambda x: jnp.sin(jnp.cumsum(jnp.exp(x), 1)).sum(), (x,))
-
-
 def solves(sizes):
     import jax.numpy as jnp
     from jax.scipy.linalg import solve_triangular
@@ -137,17 +129,6 @@ def solves(sizes):
         yield Case(f"solve {n} for {k}", solved, (a, normal(n, k)))
 
 
-def stencils():
-    import jax.numpy as jnp
-
-    for width in (9, 65, 257):
-        def smooth(x, w=np.hanning(width).astype(np.float32)):
-            y = jnp.convolve(jnp.exp(x), w / w.sum(), mode="valid")
-            return (jnp.sin(y) ** 2).sum()
-
-        yield Case(f"windows of {width}", smooth, (normal(2_000_000),))
-
-
 SIZES = {  # values beside the one that it has; programs; whether they are kernels
     "FEW_ROWS": ((1, 4), lambda: [*attentions(), *kernel_products()], True),
     "LOOPED_GROUPS": ((1, 4, NEVER), lambda: [*attentions(), *kernel_products()], True),
@@ -156,10 +137,8 @@ SIZES = {  # values beside the one that it has; programs; whether they are kerne
     "LEAST_SPAN": ((1, 2, 32), few_rows, True),
     "TOP_K_SHARE": ((1, NEVER), partly_sorted, False),
     "SORTED_ROWS": ((1, NEVER), sorted_integers, False),
-    "SCANNED_LENGTH": ((2, NEVER), scans, False),
     "SOLVE_ROWS": ((2, NEVER), lambda: solves([(16, 1 << 16), (32, 1 << 16), (48, 1 << 16), (64, 1 << 15), (96, 1 << 15), (128, 1 << 15)]), False),
     "SOLVE_SIDES": ((1, 1 << 20), lambda: solves([(256, 256), (256, 512), (256, 1024), (256, 4096)]), False),
-    "MARGINS": ((1, 2, 32), stencils, False),
 }  # fmt: skip
 
 

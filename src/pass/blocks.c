@@ -16,7 +16,6 @@
 #include <math.h>
 
 #include "pass/build.h"
-#include "machine/tuned.h"
 
 /* ---- which ---- */
 static bool is_wide(ir_dtype d) { return ir_dtype_bytes(d) >= 4 && !ir_is_complex(d); }
@@ -47,14 +46,24 @@ static int32_t prefix_dim(const pass_rewrite *f, ir_op op, int *out_direction) {
   return *out_direction ? found : -1;
 }
 
+/* About the root, so that totals are as few as a block's elements; a divisor if one is near. */
+static int64_t block_length(int64_t n) {
+  int64_t root = (int64_t)ceil(sqrt((double)n));
+  for (int64_t by = 0; by <= root / 2; by++) {
+    if (n % (root + by) == 0) return root + by;
+    if (n % (root - by) == 0) return root - by;
+  }
+  return root;
+}
+
 static bool may_be_in_blocks(const pass_rewrite *f, ir_op op) {
   int direction;
   int32_t dim = prefix_dim(f, op, &direction);
   ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
-  return dim >= 0 && ir_type_of(f->m, x) == ir_type_of(f->m, y) &&
-         is_wide(ir_type_at(f->m, x)->dtype) &&
-         ir_type_at(f->m, x)->dims[dim] >= TUNED_SCANNED_LENGTH &&
-         ir_type_at(f->m, x)->rank < IR_MAX_RANK && ir_value_bytes(f->m, y) > f->small_bytes &&
+  const ir_type_data *t = ir_type_at(f->m, x);
+  return dim >= 0 && ir_type_of(f->m, x) == ir_type_of(f->m, y) && is_wide(t->dtype) &&
+         t->rank < IR_MAX_RANK && ir_value_bytes(f->m, y) > f->small_bytes &&
+         block_length(t->dims[dim]) < t->dims[dim] &&
          is_neutral(f->m, ir_reducer_kind(f->m, ir_body(f->m, op)), ir_operand(f->m, op, 1));
 }
 
@@ -91,16 +100,6 @@ static void find_one(const ir_module *m, ir_op op, void *user) {
 }
 
 /* ---- in blocks ---- */
-/* About the root, so that totals are as few as a block's elements; a divisor if one is near. */
-static int64_t block_length(int64_t n) {
-  int64_t root = (int64_t)ceil(sqrt((double)n));
-  for (int64_t by = 0; by <= root / 2; by++) {
-    if (n % (root + by) == 0) return root + by;
-    if (n % (root - by) == 0) return root - by;
-  }
-  return root;
-}
-
 static ir_value padded_to(ir_builder *b, ir_value x, int32_t dim, int64_t low, int64_t high,
                           ir_value fill) {
   int64_t lows[IR_MAX_RANK] = {0}, highs[IR_MAX_RANK] = {0};

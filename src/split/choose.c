@@ -44,8 +44,6 @@ typedef struct wishes {
   bool be_long;
   /* what is put out is written along its innermost dimension */
   bool innermost;
-  /* indices that the widest stencil reaches beyond a slice */
-  int64_t margin;
   /* per index of the factor: slices of what is made outside and read more than once. They should be
    * in cache together, for each reader of one has read others in between. */
   int64_t again_bytes;
@@ -66,16 +64,6 @@ static int64_t rows_an_index(const split_region *r, const split_member *member) 
   if (at[1 - side].dim >= 0 || at[side].dim < 0) return INT64_MAX;
   int64_t extent = split_extent(r->m, ir_operand(r->m, member->op, side), at[side]);
   return max64(1, (side ? g.columns : g.rows) / max64(1, extent));
-}
-
-/* Indices beyond a slice that the op reads. */
-static int64_t margin_of(const split_region *r, const split_member *member) {
-  int64_t most = 0;
-  for (uint32_t k = 0; k < ir_op_get(r->m, member->op)->n_operands; k++) {
-    split_pos at = member->factor.operands[k];
-    if (at.dim >= 0) most = max64(most, (at.more + at.unit - 1) / at.unit);
-  }
-  return most;
 }
 
 /* Whether windows that overlap are of what the loops make: of what is there already, trips read
@@ -137,7 +125,6 @@ static wishes wishes_of(const split_region *r) {
     if (member->factor.stencil) rows = 0; /* rows of images: as many as an image is wide */
     if (member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_REDUCE_WINDOW)
       w.scanned = member->next ? INT64_MAX : max64(w.scanned, member->factor.operands[0].unit);
-    w.margin = max64(w.margin, margin_of(r, member));
     w.innermost |= writes_innermost(r, member);
     if (rows && (!w.rows || rows < w.rows)) w.rows = rows;
     w.be_long |= repeats || sums;
@@ -164,8 +151,7 @@ static int64_t wanted_indices(const wishes *w, int64_t index_bytes, const split_
   int64_t longest = goal->slice_bytes / index_bytes,
           cached = goal->cached_bytes / max64(index_bytes, w->again_bytes);
   int64_t enough = w->be_long ? longest : w->rows ? max64(1, TUNED_ENOUGH_ROWS / w->rows) : 1;
-  int64_t least =
-      max64(w->rows ? max64(1, TUNED_PRODUCT_ROWS / w->rows) : 1, TUNED_MARGINS * w->margin);
+  int64_t least = w->rows ? max64(1, TUNED_PRODUCT_ROWS / w->rows) : 1;
   return max64(min64(longest, max64(cached, enough)),
                min64(least, goal->generous_bytes / index_bytes));
 }
