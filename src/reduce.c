@@ -7,7 +7,6 @@
 #include "out/out.h"
 #include "pass/pass.h"
 #include "pass/shrink.h"
-#include "pipeline/pipeline.h"
 #include "limit/result.h"
 
 typedef struct reduction {

@@ -2,7 +2,6 @@
 #include "weir/weir.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "in/in.h"
 #include "ir/calls.h"

@@ -1,7 +1,5 @@
 /* Names of the status codes, and sizes in bytes as people write them. */
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "weir/weir.h"

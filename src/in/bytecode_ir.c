@@ -2,7 +2,6 @@
  * region that sees nothing outside of it, which is a section of its own, and the regions inside.
  * Orders of uses are read and forgotten. Refused: several blocks in a region, successors, values
  * that are used before they are defined, properties of ops that are neither VHLO's nor known. */
-#include <stdio.h>
 
 #include "in/bytecode.h"
 #include "in/parser.h"

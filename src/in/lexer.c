@@ -1,6 +1,5 @@
 /* Bytes -> tokens, on demand; and how errors in the text are reported. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "in/parser.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/strbuf.h"
-#include "ir/attrs.h"
 #include "ir/ir.h"
 
 ir_op ir_build_op(ir_builder *b, ir_kind kind, uint32_t n_operands, const ir_value *operands,

@@ -1,6 +1,5 @@
 /* The module's tables: interning, types, attributes, ops, values, blocks. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/fold.h"
 #include "ir/ir.h"

@@ -1,5 +1,4 @@
 /* What holds of every nest that is covered. */
-#include "kernel/cost.h"
 #include "kernel/roles.h"
 
 static void check_roles(const kernel_nest *n) {

@@ -1,7 +1,6 @@
 #include "kernel/nest.h"
 
 #include "ir/attrs.h"
-#include "ir/fold.h"
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
 #include "kernel/roles.h"

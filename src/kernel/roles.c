@@ -1,7 +1,6 @@
 #include "kernel/roles.h"
 
 #include "kernel/cost.h"
-#include "kernel/lists.h"
 #include "kernel/pack.h"
 
 uint32_t kernel_point_axes(const kernel_nest *n, uint32_t mask) {

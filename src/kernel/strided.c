@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "ir/attrs.h"
 #include "kernel/emit.h"
 
 typedef struct place { /* of the result's index in an operand */

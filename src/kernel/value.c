@@ -1,5 +1,4 @@
 /* Values of a nest as grids: inputs, literals, elementwise ops, what is known already; by op. */
-#include "ir/attrs.h"
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
 #include "kernel/emit.h"

@@ -1,6 +1,5 @@
 #include "pipeline/made.h"
 
-#include "ir/attrs.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "split/loops.h"

@@ -1,6 +1,5 @@
 #include "pipeline/varying.h"
 
-#include "ir/attrs.h"
 
 static const char SAID[] = "weir.axes";
 

@@ -6,7 +6,6 @@
  * them (appended at the end, the last one filling a gap), because the default schedule follows
  * them. Source: XLA's instruction_fusion.cc, cpu_instruction_fusion.cc and
  * fusion_node_indexing_evaluation.cc; where versions differ, jaxlib 0.10.2's HLO decides. */
-#include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak_graph.h"

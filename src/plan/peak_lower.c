@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "base/saturate.h"
-#include "ir/attrs.h"
 #include "ir/calls.h"
 
 /* nodes: inlining nested calls can blow up; beyond, a call is opaque */

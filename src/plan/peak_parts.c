@@ -7,7 +7,6 @@
  * XLA's dot_algorithm_rewriter.cc. */
 #include <stdlib.h>
 
-#include "base/saturate.h"
 #include "plan/peak_graph.h"
 
 typedef struct parts {

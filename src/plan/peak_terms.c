@@ -9,7 +9,6 @@
  * XLA has as a sum is left alone. Source: XLA's splitk_rewriter.cc, and how it counts. */
 #include "base/ints.h"
 #include "base/saturate.h"
-#include "ir/floats.h"
 #include "plan/peak_graph.h"
 
 enum { MOST_PARTS = 2048, TILE = 128, ALIGNED_BYTES = 16, WIDEST_BYTES = 8 };

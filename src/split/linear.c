@@ -1,7 +1,6 @@
 #include "split/linear.h"
 
 #include "ir/fold.h"
-#include "ir/attrs.h"
 #include "split/monoid.h"
 
 static ir_dtype_class class_of(const ir_module *m, ir_value v) {

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "ir/fold.h"
-#include "base/strbuf.h"
 #include "ir/attrs.h"
 #include "split/indices.h"
 #include "split/masked.h"

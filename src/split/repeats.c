@@ -2,7 +2,6 @@
 
 #include "base/ints.h"
 #include "split/held.h"
-#include "split/spans.h"
 #include "split/stages.h"
 
 void split_count_loops(split_region *r) {

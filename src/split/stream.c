@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ir/attrs.h"
 #include "ir/fold.h"
 #include "split/instances.h"
 #include "split/stages.h"
