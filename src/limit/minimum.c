@@ -9,7 +9,7 @@
 enum {
   MOST_PROBES = 40, /* splits without XLA */
   MOST_SEARCHED_OPS =
-      200000,       /* of all candidates so far: then the smallest limit is left at what is known */
+      300000,       /* of all candidates so far: then the smallest limit is left at what is known */
   SEEN_SHARE = 2,   /* of a search: at most, for a candidate that XLA has seen */
   CLIMBS_SHARE = 4, /* but at least so much of what the climb took is for its search */
   MOST_CONFIRMATIONS = 5,  /* by XLA */

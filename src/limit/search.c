@@ -72,6 +72,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .generous_bytes = part_bytes ? slice : slice * wanted.generous,
                       .nest = s->manner == NESTED || s->manner == SORTED,
                       .may_sort = s->manner == SORTED,
+                      .leaves_masks = s->manner == MASKS_APART,
                       .fits_first = s->manner == BY_FIT,
                       .outside_first = s->manner == OUTSIDE,
                       .segments_first = s->manner == SEGMENTS,
@@ -434,6 +435,7 @@ static bool has_any(const search *s, ir_kind kind) {
 
 /* Whether candidates made this way may be others than those before, and hold. */
 static bool has_manner(const search *s, manner by) {
+  if (by == MASKS_APART) return has_any(s, IR_OP_IOTA);
   if (by == IN_BLOCKS) return s->added_bytes && s->least - s->added_bytes <= s->target;
   if (by == DEEPER) return s->keeps_trips;
   if (by != OUTSIDE && by != SORTED) return true;
@@ -441,11 +443,11 @@ static bool has_manner(const search *s, manner by) {
 }
 
 static const char *const manner_names[] = {
-    [BY_PEAK] = "what holds the peak",    [NESTED] = "values made anew in each trip",
-    [BY_SIZE] = "whatever is large",      [BY_FIT] = "slices that fit before all",
-    [OUTSIDE] = "outer whiles first",     [IN_BLOCKS] = "sums added block by block",
-    [DEEPER] = "segments in segments",    [SORTED] = "sorts slice by slice",
-    [SEGMENTS] = "segments before slices"};
+    [BY_PEAK] = "what holds the peak",          [MASKS_APART] = "a mask for each that reads it",
+    [NESTED] = "values made anew in each trip", [BY_SIZE] = "whatever is large",
+    [BY_FIT] = "slices that fit before all",    [OUTSIDE] = "outer whiles first",
+    [IN_BLOCKS] = "sums added block by block",  [DEEPER] = "segments in segments",
+    [SORTED] = "sorts slice by slice",          [SEGMENTS] = "segments before slices"};
 
 weir_status search_by_peak(job *j, search *s) {
   search first = *s;
@@ -475,7 +477,7 @@ static weir_status search_in_blocks(job *j, search *s) {
 static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_by_peak(j, s));
-  for (manner by = NESTED; !s->found.m && by <= SORTED; by++) {
+  for (manner by = MASKS_APART; !s->found.m && by <= SORTED; by++) {
     if (!has_manner(s, by)) continue;
     search_again(s, &first);
     s->manner = by;

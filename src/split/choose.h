@@ -26,6 +26,7 @@ typedef struct split_goal {
   bool (*is_materialised)(const ir_module *m, ir_op op,
                           const ir_users *users); /* of an op of the block; NULL: everything is */
   int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */
+  bool leaves_masks;      /* values that have a mask in common are split each by its own region */
   bool fits_first;        /* slices that fit go before what stays in memory */
   int64_t
       tile; /* long slices along what is innermost are a multiple of so many; 0: of any number */

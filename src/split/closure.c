@@ -56,11 +56,11 @@ static void visit_user(split_region *r, ir_op user, ir_value v, split_pos at) {
 }
 
 /* Users are followed from a value's first position only: a second one (K + K^T) is made for the
- * member that asked, not for everyone. */
+ * member that asked, not for everyone. Of a mask that anybody can make none is. */
 static void close_over(split_region *r, uint32_t index) {
   split_instance instance = r->instances.at[index];
   if (instance.traced) add_member(r, ir_value_get(r->m, instance.value)->op, &instance.factor);
-  if (instance.next) return;
+  if (instance.next || split_is_for_all(r, instance.value)) return;
   for (uint32_t i = r->state->users.first[instance.value];
        i < r->state->users.first[instance.value + 1]; i++)
     visit_user(r, r->state->users.ops[i], instance.value, instance.pos);

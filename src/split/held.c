@@ -26,6 +26,7 @@ static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
 }
 
 static bool is_needed_outside(split_region *r, ir_value v) {
+  if (split_is_for_all(r, v)) return false;
   for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++) {
     if (r->outside.is && r->outside.is[user] && r->outside.is_plain[v]) continue;
     if (!r->member_of[user] || split_uses_below(r, user, v) || member_needs_whole(r, user, v))

@@ -74,6 +74,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .seed_pos = pos,
                       .may_stream = g->may_stream,
                       .may_sort = g->may_sort,
+                      .leaves_masks = g->leaves_masks,
                       .no_kernels = g->no_kernels,
                       .covers = g->covers,
                       .may_shift = how != IN_PLACE,
@@ -195,7 +196,9 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   }
   if (!would_keep(r)) return r;
   split_region *kept = grow_once(scratch, m, block, seed, pos, g, how, true, r->outside);
-  return !kept->failed && kept->held_bytes < r->held_bytes ? kept : r;
+  /* as much: what it is made of is there for less long, and loops may write over it */
+  int64_t most = r->leaves_masks ? r->held_bytes : r->held_bytes - 1;
+  return !kept->failed && kept->held_bytes <= most ? kept : r;
 }
 
 /* What loops are made of has parts that they put together; doing those by parts again would make as

@@ -83,7 +83,8 @@ typedef struct split_state {
   arena *a;
   ir_block block; /* whose users and effects are known */
   ir_users users;
-  const bool *effects; /* by op: it has some, or what is below it */
+  const bool *effects;     /* by op: it has some, or what is below it */
+  const bool *is_constant; /* by value: made of constants alone, element by element */
   uint32_t n_values;
   const bool *large;      /* by value: it is dissolved */
   split_traced ***traced; /* by op, by result and then operand: the newest; NULL: never asked */
@@ -117,7 +118,8 @@ typedef struct split_region {
   int32_t n_groups; /* loops of one stage, at most */
   int32_t n_loops;  /* those that put something out */
   bool may_stream;
-  bool may_sort; /* slice by slice: split/sorts.h */
+  bool may_sort;     /* slice by slice: split/sorts.h */
+  bool leaves_masks; /* what reads a mask alone, made of constants, is no member for it */
   bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
   bool backwards;   /* growing stopped, but might not with the factor mirrored */
@@ -179,6 +181,7 @@ typedef struct split_growth {
   int64_t threshold_bytes; /* values larger than this are dissolved */
   bool may_stream;         /* sums may use running statistics */
   bool may_sort;           /* what is sorted may be made slice by slice, at a price */
+  bool leaves_masks;       /* readers of what is made of constants are not followed */
   bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to agree */
   bool is_ragged;          /* the seed is no whole number of units: only windows may be shifted */
   bool no_overlaps;        /* no stencils: what windows share is made twice */

@@ -19,6 +19,23 @@ split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes
                        .traced = ARENA_ARRAY(a, split_traced **, m->ops.count)};
 }
 
+static bool is_made_of_constants(const ir_module *m, ir_op op, const bool *is_constant) {
+  ir_kind kind = ir_kind_of(m, op);
+  bool may = kind == IR_OP_IOTA || kind == IR_OP_CONSTANT ||
+             (ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M));
+  for (ir_value v, i = 0; may && (v = ir_operand_at(m, op, i)); i++) may = is_constant[v];
+  return may;
+}
+
+static const bool *find_constants(arena *a, const ir_module *m, ir_block block) {
+  bool *is_constant = ARENA_ARRAY(a, bool, m->values.count);
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
+    if (!is_made_of_constants(m, op, is_constant)) continue;
+    for (ir_value v, j = 0; (v = ir_result_at(m, op, j)); j++) is_constant[v] = true;
+  }
+  return is_constant;
+}
+
 void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   if (s->block == block) return;
   bool *effects = ARENA_ARRAY(s->a, bool, m->ops.count);
@@ -27,11 +44,17 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
     effects[b->ops.at[i]] = ir_has_effects(m, b->ops.at[i]);
   s->users = ir_users_of_block(s->a, m, block);
   s->effects = effects;
+  s->is_constant = find_constants(s->a, m, block);
   s->block = block;
 }
 
 bool split_is_large(const split_region *r, ir_value v) {
   return v < r->n_values ? r->large[v] : is_large(r->m, v, r->threshold_bytes);
+}
+
+bool split_is_for_all(const split_region *r, ir_value v) {
+  const bool *is_constant = r->state->is_constant;
+  return r->leaves_masks && v < r->n_values && is_constant[v] && !is_constant[r->seed];
 }
 
 /* ---- what ops answer ---- */

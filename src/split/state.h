@@ -12,6 +12,8 @@ split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes
 void split_state_enter(split_state *s, const ir_module *m, ir_block block);
 
 bool split_is_large(const split_region *r, ir_value v);
+/* Made of constants alone, where these lead to nobody: each reader makes it for itself. */
+bool split_is_for_all(const split_region *r, ir_value v);
 /* Whether the op can be done by the factor that is at pos on a result or an operand: parallel, or
  * merged. */
 bool split_ask(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,

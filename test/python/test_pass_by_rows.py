@@ -129,6 +129,10 @@ def product(x):
     return squares[:, None] + squares[None] - 2 * x @ x.T
 
 
+def product_from_zero(x):
+    return jnp.maximum(product(x), 0)
+
+
 def differences(x):
     return ((x[:, None] - x[None]) ** 2).sum(-1)
 
@@ -175,6 +179,7 @@ def weights(distances):
         (loss(differences), 3.3, 5),
         (loss(product), 2.4, 5),
         (loss(differences), 2.4, 5),
+        (loss(product_from_zero), 2.4, 5),
         (value(product), 1.3, 2),
         (value(differences), 1.2, 2),
         (weights(product), 1.3, 2),
