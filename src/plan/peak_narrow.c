@@ -22,6 +22,7 @@ enum {
 };
 /* What takes no longer is made by its reader before anything else is decided. */
 #define SHARE_OF_LAUNCH 0.5
+#define CACHE_SPEEDUP 2.5 /* of reading what fits there */
 
 /* ---- in how many blocks ---- */
 /* Of what is kept: extents behind all that is summed, or the others. */
@@ -53,6 +54,8 @@ int64_t plan_sum_blocks(const plan_shape *from, const int64_t *dims, uint32_t co
   return ceil_div(major, max64(1, THREADS_OF_BLOCK / (DEVICE_WARP * warps)));
 }
 
+static double max_of(double x, double y) { return x > y ? x : y; }
+
 static double busy_share(const plan_graph *g, int64_t blocks) {
   int64_t cores = g->memory->cores;
   return blocks > 0 && blocks < cores ? (double)blocks / (double)cores : 1;
@@ -67,8 +70,8 @@ bool plan_is_short(const plan_graph *g, int64_t cycles, int64_t elements) {
 
 typedef struct work { /* of a kernel, for an element */
   int64_t cycles;
-  int64_t arrays; /* read, and written */
-  int64_t spread; /* smaller ones, read again and again */
+  int64_t reads, writes; /* arrays */
+  int64_t spread;        /* smaller ones, read again and again */
 } work;
 
 static void add_read(const plan_graph *g, uint32_t node, int64_t elements, work *out) {
@@ -77,7 +80,7 @@ static void add_read(const plan_graph *g, uint32_t node, int64_t elements, work 
     n = plan_node_get(g, n->operands[0]);
   if (n->kind == IR_OP_CONSTANT || n->kind == IR_OP_IOTA || n->shape.elements == 1) return;
   if (n->shape.elements < elements) out->spread++;
-  else out->arrays++;
+  else out->reads++;
 }
 
 /* Of the node, with all that is computed for it. */
@@ -96,19 +99,30 @@ static void add_work(const plan_graph *g, uint32_t node, int32_t depth, work *ou
 /* Of a reader, without reading the node itself. */
 static work work_of_reader(const plan_graph *g, const plan_node *reader, uint32_t node) {
   int64_t elements = plan_node_get(g, node)->shape.elements;
-  work w = {.cycles = plan_cycles(reader), .arrays = reader->shape.elements == elements};
+  work w = {.cycles = plan_cycles(reader), .writes = reader->shape.elements == elements};
   if (reader->blocks) w.cycles = saturated_sum(w.cycles, SUM_CYCLES);
   for (uint32_t i = 0; i < reader->n_operands; i++)
     if (reader->operands[i] != node) add_read(g, reader->operands[i], elements, &w);
   return w;
 }
 
-/* In cycles of all cores, for an element of so many words of 32 bits. */
-static double time_of(const work *w, double share, double words) {
-  double near = share < 1 ? NEAR_CYCLES * words / share : 0, far = FAR_CYCLES * words;
-  double moved = (double)w->arrays * (near > far ? near : far) + (double)w->spread * near,
+/* In cycles of all cores, for an element of so many words of 32 bits. is_cached: arrays of these
+ * fit into the cache that all cores share. */
+static double time_of(const work *w, double share, double words, bool is_cached) {
+  double near = share < 1 ? NEAR_CYCLES * words / share : 0, far = FAR_CYCLES * words,
+         read = is_cached ? far / CACHE_SPEEDUP : far;
+  double moved = (double)w->reads * max_of(near, read) + (double)w->writes * max_of(near, far) +
+                 (double)w->spread * near,
          computed = (double)w->cycles / share;
   return computed > moved ? computed : moved;
+}
+
+static double share_of(const plan_graph *g, const plan_node *reader, const plan_node *n) {
+  return reader->summed == n->shape.elements ? busy_share(g, reader->blocks) : 1;
+}
+
+bool plan_is_narrow_sum(const plan_graph *g, const plan_node *reader, uint32_t summed) {
+  return share_of(g, reader, plan_node_get(g, summed)) < 1;
 }
 
 bool plan_is_made_before_sums(const plan_graph *g, uint32_t node) {
@@ -118,19 +132,20 @@ bool plan_is_made_before_sums(const plan_graph *g, uint32_t node) {
          longer = 0;
   work own = {0};
   add_work(g, node, PLAN_SEEN_OF_OPERANDS, &own);
-  bool is_narrow = false;
+  bool is_narrow = false, cached = n->shape.bytes <= g->memory->cache_bytes;
   for (uint32_t i = 0; i < n->n_users; i++) {
     const plan_node *u = plan_node_get(g, n->users[i]);
-    double share = u->summed == n->shape.elements ? busy_share(g, u->blocks) : 1;
+    double share = share_of(g, u, n);
     work with = work_of_reader(g, u, node), read = with;
-    read.arrays++;
+    read.reads++;
     with.cycles = saturated_sum(with.cycles, own.cycles);
-    with.arrays += own.arrays;
-    if (n->n_users == 1) with.spread += own.spread; /* as reports say */
-    longer += time_of(&with, share, words) - time_of(&read, share, words);
+    with.reads += own.reads;
+    with.spread += own.spread;
+    longer += time_of(&with, share, words, cached) - time_of(&read, share, words, cached);
     is_narrow |= share < 1;
   }
-  own.arrays++;
-  double apart = time_of(&own, 1, words) + LAUNCH_CYCLES * (double)g->memory->cores / elements;
+  own.writes++;
+  double apart =
+      time_of(&own, 1, words, cached) + LAUNCH_CYCLES * (double)g->memory->cores / elements;
   return is_narrow && longer > apart;
 }

@@ -169,11 +169,44 @@ static uint32_t reduce_negated(const plan_rule *r, uint32_t x, uint32_t init, co
   return is_negated ? plan_rule_elementwise(r, IR_OP_NEGATE, shape, &sum, 1, 0) : sum;
 }
 
+static plan_shape in_parts(arena *a, const plan_shape *tuple, int64_t parts) {
+  plan_shape *members = ARENA_ARRAY(a, plan_shape, tuple->n_members);
+  for (uint32_t i = 0; i < tuple->n_members; i++) {
+    int64_t both[2] = {tuple->members[i].elements, parts};
+    members[i] = plan_shape_make(a, tuple->members[i].dtype, 2, both);
+  }
+  return plan_shape_tuple(a, members, tuple->n_members);
+}
+
+/* The largest and its place, of a GPU: divided as sums are. */
+static uint32_t fused_search(const plan_rule *r, uint32_t made, const int64_t *dims,
+                             int32_t count) {
+  plan_node search = *node_of(r, made);
+  plan_shape from = node_of(r, search.operands[0])->shape, to = search.shape;
+  int64_t parts = parts_of_sum(&from, dims, count);
+  if (!is_large_reduction(&from, dims, count)) return made;
+  search.operands = ARENA_COPY(r->g->arena, uint32_t, search.operands, search.n_operands);
+  search.flags |= PLAN_FLAG_HELD;
+  search.blocks = plan_sum_blocks(&from, dims, (uint32_t)count, parts);
+  search.summed = from.elements;
+  search.signature = hash_mix_wide(search.signature, (uint64_t)parts);
+  if (parts == 1) return plan_rule_make(r, search);
+  search.shape = in_parts(r->g->arena, &to, parts);
+  uint32_t first = plan_rule_make(r, search);
+  for (uint32_t i = 0; i < to.n_members; i++)
+    search.operands[i] = plan_element(r->l, r->s, first, i);
+  search.shape = to;
+  search.blocks = 0;
+  return plan_rule_make(r, search);
+}
+
 void plan_lower_reduce(const plan_rule *r) {
   int32_t count;
   const int64_t *dims = ir_op_ints(r->m, r->op, "dimensions", &count);
   if (n_operands(r) != 2 || count < 0) {
-    plan_rule_bind(r, plan_rule_generic(r, IR_OP_REDUCE));
+    uint32_t made = plan_rule_generic(r, IR_OP_REDUCE);
+    bool is_divided = plan_has_libraries(r->g) && count >= 0 && node_of(r, made)->shape.is_tuple;
+    plan_rule_bind(r, is_divided ? fused_search(r, made, dims, count) : made);
     return;
   }
   plan_shape shape = result_shape(r, 0);

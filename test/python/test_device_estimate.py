@@ -1032,6 +1032,57 @@ func.func @main(%x: {x}, %y: {y}) -> {y} {{
 }}"""
 
 
+def of_both(n, m, result, body):
+    """Of products of a number of each row, its sine, and of each column."""
+    x, y, p = (f"tensor<{s}xf32>" for s in (n, m, f"{n}x{m}"))
+    return f"""
+func.func @main(%x: {x}, %y: {y}) -> {result} {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %first = stablehlo.constant dense<0> : tensor<i32>
+  %sines = stablehlo.sine %x : {x}
+  %a = stablehlo.broadcast_in_dim %sines, dims = [0] : ({x}) -> {p}
+  %b = stablehlo.broadcast_in_dim %y, dims = [1] : ({y}) -> {p}
+  %c = stablehlo.multiply %a, %b : {p}
+{body}
+}}"""
+
+
+def weights_both_ways(n, m):
+    """Logarithms of sums of exponentials of columns, and of rows."""
+    p, body = f"tensor<{n}x{m}xf32>", ""
+    for dim, size, name in ((0, m, "columns"), (1, n, "rows")):
+        v = f"tensor<{size}xf32>"
+        body += f"""
+  %m{dim} = stablehlo.reduce(%c init: %low) applies stablehlo.maximum across dimensions = [{dim}]
+    : ({p}, tensor<f32>) -> {v}
+  %l{dim} = stablehlo.broadcast_in_dim %m{dim}, dims = [{1 - dim}] : ({v}) -> {p}
+  %d{dim} = stablehlo.subtract %c, %l{dim} : {p}
+  %e{dim} = stablehlo.exponential %d{dim} : {p}
+  %s{dim} = stablehlo.reduce(%e{dim} init: %zero) applies stablehlo.add across dimensions = [{dim}]
+    : ({p}, tensor<f32>) -> {v}
+  %g{dim} = stablehlo.log %s{dim} : {v}
+  %{name} = stablehlo.add %g{dim}, %m{dim} : {v}"""
+    x, y = f"tensor<{n}xf32>", f"tensor<{m}xf32>"
+    return of_both(n, m, f"({y}, {x})", f"{body}\n  return %columns, %rows : {y}, {x}")
+
+
+def searched(n, m):
+    """Where the largest of each column is."""
+    p, at, y = f"tensor<{n}x{m}xf32>", f"tensor<{n}x{m}xi32>", f"tensor<{m}xi32>"
+    return of_both(
+        n,
+        m,
+        y,
+        f"""
+  %at = stablehlo.iota dim = 0 : {at}
+  %r:2 = stablehlo.reduce(%c init: %low), (%at init: %first) across dimensions = [0]
+    : ({p}, {at}, tensor<f32>, tensor<i32>) -> (tensor<{m}xf32>, {y})
+    {largest_and_place("f32")}
+  return %r#1 : {y}""",
+    )
+
+
 def batches_written(batch=12, rows=18_000, columns=60, count=900):
     """Products of a batch, 20 rows of each a trip."""
     slice_rows = rows // count
@@ -1118,6 +1169,9 @@ SINGLE = {
     "exponentials, summed by few rows": ("h100", kernel_summed("exponential", 20, 4000, 1), 16_160),
     "sines, summed by short rows": ("h100", kernel_summed("sine", 64, 70, 1), 792),
     "weights of few columns": ("h100", weights_of_columns(400, 300), 484_000),
+    "weights of columns, and of rows": ("h100", weights_both_ways(2000, 1000), 16_028_128),
+    "places by few columns": ("h100", searched(2000, 1000), 8_024_208),
+    "places by columns, in parts": ("h100", searched(20_000, 3000), 3_184_720),
     "weights of columns": ("h100", weights_of_columns(4000, 4000), 64_048_000),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
