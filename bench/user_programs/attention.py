@@ -351,3 +351,38 @@ def correlation_volume(f1, f2):
     grid = jnp.meshgrid(jnp.arange(height), jnp.arange(width), indexing="ij")
     position = jnp.stack(grid, -1).reshape(-1, 2).astype(jnp.float32)
     return w @ position, pooled.max((-1, -2))
+
+
+@program(
+    3000,
+    950,
+    lambda n, r: (*(r.normal(4, n, 16) for _ in range(4)), r.normal(4, n, 32), r.array(0.3)),
+)
+def differential_attention(q1, q2, k1, k2, v, share):
+    """The difference of two causal softmaxes, normalised."""
+    seen = jnp.tril(jnp.ones((q1.shape[1], k1.shape[1]), bool))
+
+    def weights(q, k):
+        scores = jnp.einsum("hqd,hkd->hqk", q, k) / math.sqrt(q.shape[-1])
+        return jax.nn.softmax(jnp.where(seen, scores, -1e30), -1)
+
+    out = jnp.einsum("hqk,hkd->hqd", weights(q1, k1) - share * weights(q2, k2), v)
+    return out / jnp.sqrt((out * out).mean(-1, keepdims=True) + 1e-5)
+
+
+@program(
+    2500,
+    800,
+    lambda n, r: (*(r.normal(n, 6, 16) for _ in range(3)), r.normal(6, 6), r.normal(6, 6)),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def talking_heads_grad(q, k, v, before, after):
+    """Heads mixed before and after the softmax, with gradients."""
+
+    def loss(q, k, v, before, after):
+        scores = jnp.einsum("hqk,hg->gqk", jnp.einsum("qhd,khd->hqk", q, k) / 4, before)
+        weights = jnp.einsum("gqk,gh->hqk", jax.nn.softmax(scores, -1), after)
+        return (jnp.einsum("hqk,khd->qhd", weights, v) ** 2).sum()
+
+    return jax.grad(loss, (0, 1, 2, 3, 4))(q, k, v, before, after)

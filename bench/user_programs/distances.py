@@ -404,3 +404,15 @@ def point_in_polygon(p, polygon):
     slope = (b[:, 0] - a[:, 0])[None] * (p[:, None, 1] - a[None, :, 1])
     at = slope / (b[:, 1] - a[:, 1])[None] + a[None, :, 0]
     return (crosses & (p[:, None, 0] < at)).sum(1) % 2 == 1
+
+
+@program(12_000, 3800, lambda n, r: (r.normal(n),))
+def matrix_profile(x):
+    """The nearest other window of each window of a series, z-normalised, by all correlations."""
+    width = 50
+    start = jnp.arange(len(x) - width + 1)
+    w = x[start[:, None] + jnp.arange(width)]
+    w = (w - w.mean(1, keepdims=True)) / w.std(1, keepdims=True)
+    d = jnp.sqrt(jnp.maximum(2 * width - 2 * w @ w.T, 0))
+    d = jnp.where(jnp.abs(start[:, None] - start[None]) < width // 2, jnp.inf, d)
+    return d.min(1), d.argmin(1)

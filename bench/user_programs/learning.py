@@ -435,3 +435,53 @@ def cp_least_squares(b, c, u, v, w):
     m = x.reshape(x.shape[0], -1) @ khatri_rao
     gram = (b.T @ b) * (c.T @ c)
     return jnp.linalg.solve(gram.T, m.T).T, jnp.linalg.norm(x)
+
+
+@program(7000, 2200, lambda n, r: (r.normal(n, 32), r.integers(10, n)))
+def supervised_contrastive_grad(z, labels):
+    """The supervised contrastive loss, with gradient."""
+
+    def loss(z):
+        scores = unit(z) @ unit(z).T / 0.1
+        scores = scores - lax.stop_gradient(scores.max(1, keepdims=True))
+        others = 1 - jnp.eye(len(z))
+        same = (labels[:, None] == labels[None]) * others
+        log = scores - jnp.log((jnp.exp(scores) * others).sum(1, keepdims=True))
+        return -((same * log).sum(1) / jnp.maximum(same.sum(1), 1)).mean()
+
+    return jax.value_and_grad(loss)(z)
+
+
+@program(6000, 1900, lambda n, r: (r.normal(n, 32), r.normal(32, n), r.integers(n, n)))
+def arcface_grad(z, w, labels):
+    """ArcFace: a margin on the angle of the right class, with gradients."""
+
+    def loss(z, w):
+        cosine = jnp.clip(unit(z) @ unit(w.T).T, -1 + 1e-6, 1 - 1e-6)
+        right = jax.nn.one_hot(labels, w.shape[1])
+        logits = 30 * jnp.where(right > 0, jnp.cos(jnp.arccos(cosine) + 0.5), cosine)
+        return -(jax.nn.log_softmax(logits) * right).sum(1).mean()
+
+    return jax.value_and_grad(loss, (0, 1))(z, w)
+
+
+@program(
+    200_000,
+    20_000,
+    lambda n, r: (r.normal(16, 512, scale=0.3), r.normal(n, 16), r.normal(n, 16)),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def barlow_twins_grad(w, x, y):
+    """Barlow twins: the correlations of two views' features, with gradient."""
+
+    def features(x, w):
+        a = jnp.tanh(x @ w)
+        return (a - a.mean(0)) / a.std(0)
+
+    def loss(w):
+        c = features(x, w).T @ features(y, w) / len(x)
+        diagonal = jnp.diag(c)
+        return ((diagonal - 1) ** 2).sum() + 5e-3 * ((c**2).sum() - (diagonal**2).sum())
+
+    return jax.value_and_grad(loss)(w)

@@ -313,3 +313,20 @@ def structural_similarity(a, b):
     top = (2 * ma * mb + 1e-4) * (2 * covariance + 9e-4)
     bottom = (ma**2 + mb**2 + 1e-4) * (pa.var(-1) + pb.var(-1) + 9e-4)
     return (top / bottom).mean()
+
+
+@program(4000, 1270, lambda n, r: (r.normal(n, 2), r.normal(n)))
+def point_vortices(x, strength):
+    """Ten midpoint steps of point vortices, by the law of Biot and Savart."""
+
+    def velocity(x):
+        d = x[:, None] - x[None]
+        turned = jnp.stack([-d[..., 1], d[..., 0]], -1)
+        weight = strength[None] / (2 * jnp.pi * ((d**2).sum(-1) + 0.1))
+        return (weight[..., None] * turned).sum(1) / len(x)
+
+    def step(x, _):
+        x = x + 0.01 * velocity(x + 0.005 * velocity(x))
+        return x, (x**2).sum()
+
+    return lax.scan(step, x, None, length=10)

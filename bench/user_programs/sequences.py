@@ -193,3 +193,52 @@ def kalman_smoother(mean, f, h, y):
         return lax.scan(smoothed, (m[-1], p[-1]), before, reverse=True)[1]
 
     return jax.tree.map(lambda x: x.sum((0, 1)), jax.vmap(one)(y))
+
+
+@program(
+    4000,
+    800,
+    lambda n, r: (-abs(r.normal(256)), r.normal(256), r.normal(n, 256), r.normal(n, 256)),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def rwkv_grad(decay, bonus, k, v):
+    """RWKV's recurrence, kept from overflowing by a running maximum, with gradients."""
+
+    def step(state, given):
+        (a, b, m), (k, v) = state, given
+        top = jnp.maximum(m, bonus + k)
+        old, new = jnp.exp(m - top), jnp.exp(bonus + k - top)
+        out = (old * a + new * v) / (old * b + new)
+        top = jnp.maximum(m + decay, k)
+        old, new = jnp.exp(m + decay - top), jnp.exp(k - top)
+        return (old * a + new * v, old * b + new, top), out
+
+    def loss(decay, k, v):
+        zero = jnp.zeros_like(k[0])
+        return (lax.scan(step, (zero, zero, zero - 1e30), (k, v))[1] ** 2).sum()
+
+    return jax.grad(loss, (0, 1, 2))(decay, k, v)
+
+
+@program(
+    3000,
+    950,
+    lambda n, r: (*(r.normal(4, n, 16) for _ in range(3)), r.normal(4, n), r.normal(4, n) + 2),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def mlstm_grad(q, k, v, enter, forget):
+    """xLSTM's matrix memory in its parallel form, with gradients."""
+
+    def loss(q, k, v, enter, forget):
+        n = q.shape[1]
+        kept = jnp.cumsum(jax.nn.log_sigmoid(forget), -1)
+        decay = kept[:, :, None] - kept[:, None, :] + enter[:, None, :]
+        decay = jnp.where(jnp.tril(jnp.ones((n, n), bool)), decay, -jnp.inf)
+        top = decay.max(-1, keepdims=True)
+        weights = jnp.einsum("hqd,hkd->hqk", q, k) / 4 * jnp.exp(decay - top)
+        size = jnp.maximum(jnp.abs(weights.sum(-1, keepdims=True)), jnp.exp(-top))
+        return (((weights / size) @ v) ** 2).sum()
+
+    return jax.grad(loss, (0, 1, 2, 3, 4))(q, k, v, enter, forget)

@@ -5,6 +5,7 @@ import math
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from user_programs.registry import program
 
@@ -199,3 +200,76 @@ def student_tails(freedom, p):
 def unique_values(x):
     """The values of a column and how often each is there."""
     return jnp.unique(x, size=2000, return_counts=True)
+
+
+@program(6000, 1900, lambda n, r: (r.normal(n, 3), r.normal(n, 2)), x64=True)
+def distance_correlation(x, y):
+    """The distance correlation of two samples, by doubly centred distances."""
+
+    def centred(x):
+        d = jnp.sqrt(((x[:, None] - x[None]) ** 2).sum(-1))
+        return d - d.mean(0) - d.mean(1)[:, None] + d.mean()
+
+    a, b = centred(x), centred(y)
+    return jnp.sqrt((a * b).mean() / jnp.sqrt((a * a).mean() * (b * b).mean()))
+
+
+@program(
+    10_000,
+    3200,
+    lambda n, r: (r.normal(5), r.normal(n, 5), r.uniform(n), r.array(r.bools(0.6, n))),
+    x64=True,
+)
+def cox_grad(beta, x, time, event):
+    """Cox's partial likelihood over the sets at risk: value, gradient and Hessian."""
+
+    def loss(beta):
+        score = x @ beta
+        at_risk = time[None] >= time[:, None]
+        top = score.max()
+        log = jnp.log((at_risk * jnp.exp(score - top)[None]).sum(1)) + top
+        return -((score - log) * event).sum() / event.sum()
+
+    return jax.value_and_grad(loss)(beta), jax.hessian(loss)(beta)
+
+
+@program(7000, 2200, lambda n, r: (r.normal(n), r.normal(n)))
+def mutual_information(x, y):
+    """Mutual information by nearest neighbours, as Kraskov and others estimate it."""
+    n = len(x)
+    dx, dy = jnp.abs(x[:, None] - x[None]), jnp.abs(y[:, None] - y[None])
+    distance = jnp.maximum(dx, dy) + jnp.where(jnp.eye(n, dtype=bool), jnp.inf, 0)
+    radius = jnp.sort(distance, 1)[:, 2:3]
+    counts = (dx < radius).sum(1), (dy < radius).sum(1)
+    digamma = jax.scipy.special.digamma
+    near = sum(digamma(c.astype(jnp.float32)) for c in counts)
+    return digamma(3.0) + digamma(float(n)) - near.mean()
+
+
+@program(
+    200_000,
+    20_000,
+    lambda n, r: (r.array([1.5, 0.04, 0.3, -0.7]), np.int32(3), r.array(np.zeros(n))),
+    tolerance=3e-4,
+    why="gradients by f32 sums over the paths",
+)
+def heston_grad(parameters, seed, start):
+    """A call under Heston's model by Monte Carlo, with gradients through the steps."""
+    steps, paths = 40, len(start)
+
+    def price(parameters):
+        speed, level, noise, correlation = parameters
+        z = jax.random.normal(jax.random.key(seed), (steps, paths, 2))
+
+        def step(state, z):
+            x, v = state
+            above = jnp.maximum(v, 0)
+            w = correlation * z[:, 0] + jnp.sqrt(1 - correlation**2) * z[:, 1]
+            x = x + (0.01 - above / 2) / steps + jnp.sqrt(above / steps) * z[:, 0]
+            drift = speed * (level - above) / steps
+            return (x, v + drift + noise * jnp.sqrt(above / steps + 1e-9) * w), None
+
+        (x, _), _ = lax.scan(step, (start, jnp.full(paths, 0.04)), z)
+        return jnp.maximum(jnp.exp(x) - 1, 0).mean()
+
+    return jax.value_and_grad(price)(parameters)

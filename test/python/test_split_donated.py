@@ -1,5 +1,5 @@
-"""Results of loops that are written over the argument which was donated to them (src/ir/in_place.h):
-XLA's own report stays under limits that have no room for argument and result beside each other.
+"""Results of loops that lie over the argument which was donated to them (src/ir/in_place.h): XLA's
+own report stays under limits that have no room for argument and result beside each other.
 """
 
 import jax
