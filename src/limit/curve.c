@@ -6,6 +6,7 @@
 #include "limit/ladder.h"
 #include "limit/result.h"
 #include "limit/search.h"
+#include "limit/witness.h"
 
 enum { MOST_POINTS = 8, MOST_SEARCHED_OPS = 60000 /* beside what the climb took */ };
 
@@ -19,6 +20,7 @@ static int64_t most_trips(const made_loops *made) {
 static weir_status add_split(job *j, arena *a, int64_t limit, curve *out) {
   search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, 0);
   WEIR_TRY(search_all(j, &s));
+  if (!s.found.m) WEIR_TRY(witness_hold(j, limit, 0, &s));
   const candidate *c = &s.found;
   if (!c->m) return WEIR_OK;
   VEC_PUSH(a, out,

@@ -23,6 +23,7 @@
 #include "limit/result.h"
 #include "limit/search.h"
 #include "limit/timed.h"
+#include "limit/witness.h"
 #include "machine/tuned.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
@@ -373,6 +374,20 @@ static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
   return WEIR_OK;
 }
 
+/* *out: what was made for another limit and holds this one; its module is NULL: nothing. */
+static weir_status find_witness(job *j, candidate *out) {
+  int64_t limit = j->options.memory_limit_bytes;
+  search s;
+  *out = (candidate){0};
+  if (j->spread == SPLIT_SHARDED) return WEIR_OK; /* the estimate can't tell */
+  WEIR_TRY(witness_hold(j, limit, COMPILES_OF_WITNESSES, &s));
+  if (!s.found.m) return WEIR_OK;
+  s.limit = s.target = s.enough = limit;
+  WEIR_TRY(improve(j, &s));
+  *out = s.found;
+  return WEIR_OK;
+}
+
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   candidate found;
@@ -384,6 +399,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
     WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
     if (found.m && s.compiles <= most_before_timing(j)) WEIR_TRY(time_split(j, peak, &found));
     if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
+    if (!found.m) WEIR_TRY(find_witness(j, &found));
   }
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
   *out = settle(WEIR_REWRITTEN, found);

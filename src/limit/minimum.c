@@ -4,10 +4,12 @@
 
 #include "base/ints.h"
 #include "base/saturate.h"
+#include "limit/witness.h"
 #include "machine/tuned.h"
 
 enum {
   MOST_PROBES = 40, /* splits without XLA */
+  MOST_IN_VAIN = 2, /* whole searches that find nothing */
   MOST_SEARCHED_OPS =
       300000,       /* of all candidates so far: then the smallest limit is left at what is known */
   SEEN_SHARE = 2,   /* of a search: at most, for a candidate that XLA has seen */
@@ -74,8 +76,9 @@ static weir_status try_limit(job *j, place at, int64_t limit, int32_t most_compi
  * came to is the next guess: limits that hold need not lie side by side. */
 static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *found) {
   int64_t low = found->low, guess = found->guess;
+  int left = at.slice_bytes ? MOST_PROBES : MOST_IN_VAIN; /* in vain; the last is 1 % below */
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
-  for (int probes = 0; probes < MOST_PROBES && j->searched_ops < most_ops &&
+  for (int probes = 0; probes < MOST_PROBES && left > 0 && j->searched_ops < most_ops &&
                        j->c.looked_at < j->search_end && !found->held.m;
        probes++) {
     int64_t high = found->limit, below = high - high / 100 - 1,
@@ -84,11 +87,12 @@ static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *fou
     bool guesses = guess > found->low && guess < below;
     if (guesses) probe = guess;
     else if (below <= low) break;
-    else if (middle > low && middle < below) probe = middle;
+    else if (middle > low && middle < below && left > 1) probe = middle;
     CTX_CHECK(&j->c, probe < found->limit); /* each step finds less, or ends it */
     WEIR_TRY(try_limit(j, at, probe, 0, found, &is));
     guess = is.peak;
     if (is.peak) continue;
+    left--;
     if (!guesses && probe == below) break;
     if (!guesses) low = probe;
   }
@@ -148,15 +152,82 @@ static weir_status confirm(job *j, int64_t high, minimum *found) {
   return found->seen < estimated ? WEIR_OK : confirm_seen(j, found);
 }
 
+/* What needs the least of all witnesses is a limit that holds. Between it and the next limit that a
+ * search did not hold there may be less. */
+static weir_status find_witness(job *j, minimum *found) {
+  int64_t peak, low;
+  search s;
+  WEIR_TRY(witness_find_least(j, &peak, &low));
+  if (low < found->limit) found->low = max64(found->low, low);
+  found->witness = peak;
+  if (!peak || peak > found->limit) return WEIR_OK;
+  WEIR_TRY(witness_hold(j, peak, 0, &s));
+  if (s.found.m) minimum_keep(found, peak, s.found.m);
+  else found->witness = 0;
+  return WEIR_OK;
+}
+
+/* Passes that ask what is small beside the limit may leave another program under the one that was
+ * found. Then it is tried with that. high: holds, as does what the witness needs. */
+static weir_status check_prepared(job *j, int64_t high, minimum *found) {
+  pipeline_changes changes;
+  ir_module *m = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare_under(j, found->limit, m, &changes));
+  bool holds = pipeline_is_alike(m, j->prepared);
+  if (!holds) {
+    search s = search_for_limit(j, found->limit, 0);
+    s.from = m;
+    WEIR_TRY(search_all(j, &s));
+    holds = s.found.m;
+    if (holds) ir_module_destroy(s.found.m);
+    j->as_it_is.of = NULL;
+  }
+  ir_module_destroy(m);
+  if (!holds) minimum_keep(found, found->witness ? min64(found->witness, high) : high, NULL);
+  return WEIR_OK;
+}
+
+/* By XLA: under what the witness needs by estimate, else under what XLA says of it. high: holds. */
+static weir_status confirm_witness(job *j, int64_t high, minimum *found) {
+  int64_t limit = found->witness;
+  search s;
+  WEIR_TRY(witness_hold(j, limit, COMPILES_TO_CONFIRM, &s));
+  if (!s.found.m && s.reported > limit && s.reported < high) {
+    limit = s.reported;
+    WEIR_TRY(witness_hold(j, limit, COMPILES_TO_CONFIRM, &s));
+  }
+  minimum_keep(found, s.found.m ? limit : high, s.found.m);
+  return WEIR_OK;
+}
+
+/* without: what was found by then, but for the witness. */
+static weir_status confirm_least(job *j, int64_t high, minimum without, minimum *found) {
+  if (found->limit == found->witness) {
+    WEIR_TRY(confirm_witness(j, without.limit, found));
+    if (found->m) return confirm_seen(j, found);
+    found->near = without.near;
+    return confirm(j, high, found);
+  }
+  WEIR_TRY(confirm(j, high, found));
+  bool may_be_less = found->witness && found->witness < found->limit && !found->held.m;
+  return may_be_less ? confirm_witness(j, found->limit, found) : WEIR_OK;
+}
+
 weir_status minimum_find(job *j, minimum *found) {
   int64_t high = found->limit, climb_ops = j->searched_ops,
           most_ops = climb_ops + climb_ops / CLIMBS_SHARE;
   if (most_ops < MOST_SEARCHED_OPS) most_ops = MOST_SEARCHED_OPS;
   CTX_CHECK(&j->c, !found->seen == !found->seen_at.slice_bytes);
   if (found->start.slice_bytes) WEIR_TRY(bisect_limit(j, found->start, most_ops, found));
+  minimum without = *found;
+  int64_t searched_ops = j->searched_ops;
+  if (!found->held.m) WEIR_TRY(find_witness(j, found));
+  j->searched_ops = searched_ops; /* they have a budget of their own */
   WEIR_TRY(bisect_limit(j, ANYWHERE, most_ops - climb_ops, found));
+  if (found->limit < high && found->limit != found->witness && !found->held.m)
+    WEIR_TRY(check_prepared(j, high, found));
   if (!j->options.referee || found->held.m) return WEIR_OK;
-  return confirm(j, high, found);
+  return confirm_least(j, high, without, found);
 }
 
 weir_status minimum_climb(job *j, minimum *found) {

@@ -15,6 +15,7 @@ typedef struct minimum {
   doubts doubts;    /* what XLA has said under one limit counts under the next */
   place start;      /* of the guess, to try what is near it alone; slice_bytes 0: all is tried */
   place near;       /* where what holds the limit was found; likewise: among all */
+  int64_t witness;  /* what one needs, by estimate (limit/witness.h); 0: it is no less */
   ir_module *m;     /* what runs under the limit; NULL: the program as it came */
   int64_t given;    /* the limit that the climb did not hold; 0: it has no use for what does */
   candidate held;   /* out: holds the given limit after all, which ends the search; or no module */

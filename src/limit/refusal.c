@@ -7,6 +7,7 @@
 #include "limit/minimum.h"
 #include "limit/referee.h"
 #include "limit/result.h"
+#include "limit/witness.h"
 #include "machine/tuned.h"
 #include "plan/explain.h"
 #include "plan/peak.h"
@@ -53,6 +54,7 @@ static weir_status climb_again(job *j, int64_t limit, int64_t room_ops, minimum 
   search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES);
   j->search_end = saturated_sum(j->c.looked_at, room_ops);
   WEIR_TRY(search_all(j, &s));
+  if (!s.found.m) WEIR_TRY(witness_hold(j, limit, COMPILES_OF_WITNESSES, &s));
   bool holds = s.found.m && (s.found.needs.is_xlas || !j->options.referee);
   if (holds) minimum_keep(found, limit, s.found.m);
   else if (s.found.m) ir_module_destroy(s.found.m);

@@ -82,6 +82,9 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .is_materialised = plan_is_materialised};
 }
 
+/* Of candidates, by estimate. */
+static int64_t target_of(const search *s) { return s->enough > s->limit ? s->enough : s->target; }
+
 static bool can_ask(const job *j, const search *s) {
   return s->most_compiles && j->options.referee;
 }
@@ -91,9 +94,9 @@ static bool can_ask(const job *j, const search *s) {
 static int64_t asked_bytes(const job *j, const search *s) {
   bool doubts =
       can_ask(j, s) && s->doubts == ASKED && s->target == s->limit && s->target < INT64_MAX / 2;
-  int64_t bytes = doubts ? (int64_t)((double)s->target * TUNED_DOUBT) : s->target;
+  int64_t bytes = doubts ? (int64_t)((double)s->target * TUNED_DOUBT) : target_of(s);
   if (s->doubted && bytes >= s->doubted) bytes = s->doubted - 1;
-  return bytes > s->target ? bytes : s->target;
+  return max64(bytes, target_of(s));
 }
 
 /* A candidate that would be the program as it is, which does not hold the limit, is not made:
@@ -156,6 +159,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
   return (search){.from = j->prepared,
                   .limit = limit,
                   .target = limit,
+                  .enough = limit,
                   .hold_bytes = limit,
                   .slice_bytes = slice_bytes,
                   .share = TUNED_LARGE_SHARE,
@@ -320,7 +324,7 @@ static void note_report(search *s, int64_t estimate, bool fits, int64_t reported
   }
   if (!fits && (!s->doubted || estimate < s->doubted)) s->doubted = estimate;
   double off = fabs((double)(reported - estimate));
-  if (reported > s->limit && off <= TUNED_AS_ESTIMATED * (double)estimate) s->doubts = DISPELLED;
+  if (reported > s->enough && off <= TUNED_AS_ESTIMATED * (double)estimate) s->doubts = DISPELLED;
 }
 
 /* What is made before whiles may be what it is over the limit by. */
@@ -343,8 +347,20 @@ static void note_least(search *s, int64_t peak_bytes) {
   s->at_least = (place){s->slice_bytes, s->manner};
 }
 
+/* Where it is asked for. before: the candidate. One that was cut short by the end of the search is
+ * no other's. */
+static void note_best(job *j, search *s, ir_module *m, const split_order *order,
+                      const search *before) {
+  bool is_whole = m && order->peak_bytes && j->c.looked_at < j->search_end;
+  if (!is_whole || order->peak_bytes >= s->best_peak || takes_too_long(j, s, m, order)) return;
+  if (!s->best) s->best = ARENA_NEW(arena_create(&j->c), search);
+  *s->best = *before;
+  s->best_peak = order->peak_bytes;
+}
+
 /* One candidate; s->found if it holds. Else the search is narrowed. */
 static weir_status try_candidate(job *j, search *s) {
+  search before = *s;
   split_order order;
   ir_module *m;
   CTX_CHECK(&j->c, !s->found.m && s->slice_bytes > 0 && s->target > 0);
@@ -354,8 +370,10 @@ static weir_status try_candidate(job *j, search *s) {
   s->added_bytes = max64(s->added_bytes, order.added_bytes);
   s->keeps_trips |= order.keeps_trips;
   note_least(s, order.peak_bytes);
+  note_best(j, s, m, &order, &before);
   bool may_hold = order.peak_bytes <= order.asked_bytes && !takes_too_long(j, s, m, &order),
-       fits = order.fits && may_hold; /* by estimate */
+       is_under = s->enough > s->limit ? may_hold : order.fits,
+       fits = is_under && may_hold; /* by estimate */
   verdict needs = {.peak = order.peak_bytes};
   if (may_hold && can_ask(j, s)) {
     m = compacted(m, &order);
@@ -363,7 +381,7 @@ static weir_status try_candidate(job *j, search *s) {
   }
   CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas) note_report(s, order.peak_bytes, fits, needs.peak);
-  if ((needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->limit) {
+  if ((needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->enough) {
     s->found = (candidate){.m = m,
                            .order = s->order,
                            .needs = needs,
@@ -407,10 +425,12 @@ static void keep_seen(search *s, const search *from) {
   s->reported_at = from->reported_at;
   s->least = from->least;
   s->at_least = from->at_least;
+  s->best = from->best;
+  s->best_peak = from->best_peak;
 }
 
 /* From the start, by other means: without what kernels ask for. */
-static void search_again(search *s, const search *first) {
+static void start_again(search *s, const search *first) {
   search again = *first;
   again.compiles = s->compiles;
   again.refusals = s->refusals;
@@ -435,6 +455,7 @@ static bool has_any(const search *s, ir_kind kind) {
 
 /* Whether candidates made this way may be others than those before, and hold. */
 static bool has_manner(const search *s, manner by) {
+  if (s->manners && !(s->manners >> by & 1)) return false;
   if (by == MASKS_APART) return has_any(s, IR_OP_IOTA);
   if (by == IN_BLOCKS) return s->added_bytes && s->least - s->added_bytes <= s->target;
   if (by == DEEPER) return s->keeps_trips;
@@ -453,7 +474,7 @@ weir_status search_by_peak(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_slices(j, s));
   if (s->found.m || first.no_kernels) return WEIR_OK;
-  search_again(s, &first);
+  start_again(s, &first);
   return search_slices(j, s);
 }
 
@@ -468,6 +489,8 @@ static weir_status search_in_blocks(job *j, search *s) {
   before.was_stopped = s->was_stopped;
   before.least = s->least;
   before.at_least = s->at_least;
+  before.best = s->best;
+  before.best_peak = s->best_peak;
   *s = before;
   j->searched_ops = searched_ops;
   j->search_end = saturated_sum(j->search_end, j->c.looked_at - looked_at);
@@ -476,10 +499,10 @@ static weir_status search_in_blocks(job *j, search *s) {
 
 static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
-  WEIR_TRY(search_by_peak(j, s));
+  if (has_manner(s, BY_PEAK)) WEIR_TRY(search_by_peak(j, s));
   for (manner by = MASKS_APART; !s->found.m && by <= SORTED; by++) {
     if (!has_manner(s, by)) continue;
-    search_again(s, &first);
+    start_again(s, &first);
     s->manner = by;
     ctx_log(&j->c, 2, "nothing holds: %s", manner_names[by]);
     WEIR_TRY(by == IN_BLOCKS ? search_in_blocks(j, s) : search_slices(j, s));
@@ -487,11 +510,19 @@ static weir_status search_confirmed(job *j, search *s) {
   return WEIR_OK;
 }
 
+weir_status search_again(job *j, search *s) {
+  int64_t end = j->search_end;
+  j->search_end = INT64_MAX;
+  weir_status status = try_candidate(j, s);
+  j->search_end = end;
+  return status;
+}
+
 weir_status search_all(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_confirmed(j, s));
   if (!s->found.m && s->doubts == UNASKED && can_ask(j, s) && !s->was_stopped) {
-    search_again(s, &first);
+    start_again(s, &first);
     s->no_kernels = first.no_kernels;
     s->doubts = ASKED;
     s->most_compiles = s->compiles + first.most_compiles / 2;
@@ -502,11 +533,7 @@ weir_status search_all(job *j, search *s) {
   again.most_compiles = 0;
   keep_seen(&again, s);
   *s = again;
-  int64_t end = j->search_end;
-  j->search_end = INT64_MAX; /* it is known where it is */
-  weir_status status = try_candidate(j, s);
-  j->search_end = end;
-  return status;
+  return search_again(j, s);
 }
 
 /* Slices that may just fit, by what those of the candidate before came to. */

@@ -9,7 +9,7 @@ enum { MINIMUMS_SHARE = 16 };
 /* The same for what is near a candidate that a first search has found. */
 enum { NEAR_SHARE = 64 };
 /* Of candidates, by XLA. */
-enum { MOST_COMPILES = 8 };
+enum { MOST_COMPILES = 8, COMPILES_OF_WITNESSES = 2 /* each: limit/witness.h */ };
 
 /* What a candidate splits. */
 typedef enum manner {
@@ -43,12 +43,14 @@ typedef enum doubts {
  * is larger than a slice. Likewise for each manner in turn. */
 typedef struct search {
   int64_t limit, target, slice_bytes, share;
+  int64_t enough;          /* what needs no more holds: the limit, or more than that */
   int64_t threshold_bytes; /* larger values are dissolved; 0: it follows from the slices */
   double devices; /* over which values are spread: a slice of them is as many devices' together */
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
   bool shares_are_hopeless; /* what they leave whole is over the target, at any slice */
   manner manner;
+  uint32_t manners;      /* that are tried, a bit each; 0: all */
   const ir_module *from; /* what is split: the prepared program */
   double most_ns;        /* by plan_fused_time_ns, else nothing is worth it; 0: whatever it takes */
   double most_time_ns;   /* likewise by plan_time_ns */
@@ -75,9 +77,12 @@ typedef struct search {
   candidate found;        /* out: what holds the limit; its module is NULL: nothing does */
   int64_t reported;       /* out: the least that XLA said of a candidate; 0: it was not asked */
   place reported_at;      /* out: which it was */
-  int64_t doubted; /* the least estimate over the target of which XLA was asked; 0: of none */
-  int64_t least;   /* out: estimate of any candidate */
-  place at_least;  /* out: which it was */
+  int64_t doubted;     /* the least estimate over the target of which XLA was asked; 0: of none */
+  int64_t least;       /* out: estimate of any candidate */
+  place at_least;      /* out: which it was */
+  struct search *best; /* out: as it was before the candidate of the least estimate of which no more
+                          work is wanted than is worth it; where that is asked for: best_peak */
+  int64_t best_peak;   /* out: what that came to; 0: it is not asked for */
 } search;
 
 /* How many ops searches of the job may look at. */
@@ -117,6 +122,8 @@ WEIR_MUST_USE weir_status search_finer(job *j, search *s);
  * whiles keep are tried before slices of it, and taken if they hold and are predicted to be faster.
  */
 WEIR_MUST_USE weir_status search_segments(job *j, search *s, int64_t room_bytes);
+/* One candidate once more: s is as it was before it. */
+WEIR_MUST_USE weir_status search_again(job *j, search *s);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);

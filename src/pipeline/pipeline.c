@@ -3,10 +3,11 @@
 
 #include "base/ints.h"
 #include "machine/tuned.h"
+#include "out/out.h"
 #include "pipeline/hoist.h"
+#include "pipeline/kernels.h"
 #include "pipeline/made.h"
 #include "pipeline/progress_calls.h"
-#include "pipeline/kernels.h"
 #include "plan/cost.h"
 #include "split/loops.h"
 
@@ -140,6 +141,29 @@ weir_status pipeline_prepare_sharded(job *j, ir_module *m) {
 
 weir_status pipeline_prepare(job *j, ir_module *m, pipeline_changes *out) {
   return prepare(j, m, FOR_A_SPLIT, out);
+}
+
+weir_status pipeline_prepare_under(job *j, int64_t limit, ir_module *m, pipeline_changes *out) {
+  int64_t asked = j->options.memory_limit_bytes;
+  j->options.memory_limit_bytes = limit;
+  weir_status status = pipeline_prepare(j, m, out);
+  j->options.memory_limit_bytes = asked;
+  return status;
+}
+
+static strbuf text_of(arena *a, const ir_module *m) {
+  strbuf text = strbuf_make(a);
+  out_stablehlo_text(m, &text);
+  return text;
+}
+
+bool pipeline_is_alike(const ir_module *x, const ir_module *y) {
+  if (x->ops.count != y->ops.count || x->values.count != y->values.count) return false;
+  arena *a = arena_create(x->ctx);
+  strbuf one = text_of(a, x), other = text_of(a, y);
+  bool is = one.length == other.length && !memcmp(one.text, other.text, one.length);
+  arena_destroy(a);
+  return is;
 }
 
 weir_status pipeline_tidy(job *j, ir_module *m) { return pass_run(&j->driver, &pass_dce, m, NULL); }

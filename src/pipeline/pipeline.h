@@ -48,6 +48,7 @@ typedef struct job {
   unsplit as_it_is;     /* of what was split last */
   int64_t searched_ops; /* of all candidates: their budget */
   int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
+  struct witnesses *witnesses; /* limit/witness.c; NULL: nobody has looked for any */
   VEC(referee_report) reports; /* XLA is asked once of a program */
   arena *reports_arena;        /* NULL: there are none */
 } job;
@@ -110,6 +111,11 @@ typedef struct pipeline_changes {
 
 /* All that comes before a split. */
 WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m, pipeline_changes *out);
+/* The same as under another limit than the one that was set. */
+WEIR_MUST_USE weir_status pipeline_prepare_under(job *j, int64_t limit, ir_module *m,
+                                                 pipeline_changes *out);
+/* Whether passes have made the same of a program. */
+bool pipeline_is_alike(const ir_module *x, const ir_module *y);
 /* The same without what is worth it only where nothing else holds. */
 WEIR_MUST_USE weir_status pipeline_prepare_plainly(job *j, ir_module *m);
 /* The same of a program that XLA partitions, by its global shapes. */

@@ -14,7 +14,10 @@
 #include "split/sink.h"
 #include "split/state.h"
 
-enum { MOST_ROUNDS = 200 };
+enum {
+  MOST_ROUNDS = 200,
+  MOST_GROWTH = 3 /* by copies of values for each of their uses, which have copies in turn */
+};
 
 /* Values that could not be dissolved, and what is known of their regions. */
 typedef struct tried {
@@ -24,9 +27,12 @@ typedef struct tried {
   int64_t added_bytes; /* most parts_bytes of a choice: likewise */
   bool has_cuts;       /* of some region, or it might have: split/cuts.h */
   bool lacks_room;     /* likewise, for more of them */
+  uint32_t most_ops;   /* that a program has of which more values get copies for each use */
 } tried;
 
-static tried tried_begin(ctx *c) { return (tried){.values.a = arena_create(c)}; }
+static tried tried_begin(const ir_module *m) {
+  return (tried){.values.a = arena_create(m->ctx), .most_ops = MOST_GROWTH * m->ops.count};
+}
 
 static void tried_end(tried *t) {
   split_forget(&t->known);
@@ -99,7 +105,8 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
   split_choice choice;
   bool found = split_choose(scratch, m, block, seed, goal, &t->known, &choice) && choice.region &&
                choice.slice < split_extent(m, seed, choice.region->seed_pos);
-  if (found && goal->nest && detach_held(m, block, choice.region, goal)) {
+  bool may_copy = goal->nest && m->ops.count < t->most_ops;
+  if (found && may_copy && detach_held(m, block, choice.region, goal)) {
     arena_destroy(scratch);
     return PREPARED;
   }
@@ -312,11 +319,11 @@ static bool sink_seed(ir_module *m, const seed *x, split_order *order, tried *t)
 
 static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
   for (int i = 0; i < MOST_ROUNDS && sink_into_branches(m, top, &order->goal); i++) continue;
-  tried t = tried_begin(m->ctx);
+  tried t = tried_begin(m);
   while (try_seeds(m, top, order, &t, order->goal.hold_bytes, add_totals, sink_total))
     split_forget(&t.known);
   tried_end(&t);
-  t = tried_begin(m->ctx);
+  t = tried_begin(m);
   while (try_seeds(m, top, order, &t, order->goal.hold_bytes, add_read_inside, sink_seed))
     split_forget(&t.known);
   tried_end(&t);
@@ -363,7 +370,7 @@ void splitter_judge(const ir_module *m, split_order *order) {
 }
 
 void splitter_above_threshold(ir_module *m, split_order *order) {
-  tried t = tried_begin(m->ctx);
+  tried t = tried_begin(m);
   ir_block top = main_block(m);
   if (top) sink_unholdable(m, top, order);
   if (top) make_edges(m, top, &order->goal);
@@ -599,7 +606,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
 }
 
 void splitter_to_fit(ir_module *m, split_order *order) {
-  tried t = tried_begin(m->ctx);
+  tried t = tried_begin(m);
   order->fits = false;
   if (main_block(m)) sink_unholdable(m, main_block(m), order);
   if (main_block(m)) make_edges(m, main_block(m), &order->goal);
