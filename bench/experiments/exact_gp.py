@@ -57,11 +57,51 @@ def density(theta, x, y):
     return multivariate_normal.logpdf(y, jnp.zeros_like(y), covariance)
 
 
+def student_t(theta, x, y):
+    factor = jnp.linalg.cholesky(by_product(x, x, theta) + NOISE * jnp.eye(len(x), dtype=x.dtype))
+    far = y @ cho_solve((factor, True), y)
+    return 0.5 * (5 + len(x)) * jnp.log1p(far / 3) + jnp.log(jnp.diag(factor)).sum()
+
+
+def left_out(theta, x, y):
+    """The squared errors of leave-one-out, by the inverse."""
+    eye = jnp.eye(len(x), dtype=x.dtype)
+    factor = jnp.linalg.cholesky(by_product(x, x, theta) + NOISE * eye)
+    inverse = cho_solve((factor, True), eye)
+    return ((inverse @ y / jnp.diag(inverse)) ** 2).sum()
+
+
+def two_outputs(theta, x, y):
+    """Coregionalisation: the Kronecker product of a 2 x 2 matrix and K of half of the points."""
+    half = x[: len(x) // 2]
+    covariance = jnp.kron(jnp.array([[1.0, 0.3], [0.3, 1.0]], x.dtype), by_product(half, half, theta))
+    factor = jnp.linalg.cholesky(covariance + NOISE * jnp.eye(len(covariance), dtype=x.dtype))
+    return cho_solve((factor, True), y[: len(covariance)])
+
+
+def classifier(theta, x, y):
+    """Laplace's approximation: Newton's steps, with B = I + W^1/2 K W^1/2."""
+    k, signs = by_product(x, x, theta), jnp.where(y > 0, 1.0, -1.0)
+
+    def step(f, _):
+        p = jax.nn.sigmoid(f * signs)
+        root = jnp.sqrt(p * (1 - p))
+        factor = jnp.linalg.cholesky(jnp.eye(len(x), dtype=x.dtype) + root[:, None] * k * root)
+        b = root**2 * f + (1 - p) * signs
+        return k @ (b - root * cho_solve((factor, True), root * (k @ b))), None
+
+    return jax.lax.scan(step, jnp.zeros(len(x), x.dtype), None, length=5)[0]
+
+
 PROGRAMS = {
     "likelihood": lambda *a: likelihood(by_product, *a),
     "likelihood, differences": lambda *a: likelihood(by_differences, *a),
     "density of a normal": density,
     "posterior": posterior,
+    "Student's t": student_t,
+    "leave one out": left_out,
+    "two outputs": two_outputs,
+    "classifier, Laplace": classifier,
     "gradient, product": jax.value_and_grad(lambda *a: likelihood(by_product, *a)),
     "gradient, differences": jax.value_and_grad(lambda *a: likelihood(by_differences, *a)),
 }
