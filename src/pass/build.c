@@ -1,7 +1,6 @@
 /* Builders and questions that the rewriting passes share. See build.h. */
 #include "pass/build.h"
 
-
 #include "ir/maps.h"
 #include "machine/tuned.h"
 
