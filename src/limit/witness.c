@@ -12,9 +12,10 @@ enum {
 
 /* What comes of all limits before the next turn begins. What makes values anew is most of the work
  * of a search: it comes last. */
-typedef enum turn { PLAINLY, CHEAPLY, DEARLY, TURNS } turn;
+typedef enum turn { PLAINLY, SIZED, CHEAPLY, DEARLY, TURNS } turn;
 static const uint32_t turns[TURNS] = {
     [PLAINLY] = 1u << BY_PEAK, /* without passes that it may need: ladder.c splits it so, too */
+    [SIZED] = 1u << BY_SIZE,
     [CHEAPLY] = ~ANEW,
     [DEARLY] = ANEW};
 
@@ -58,7 +59,7 @@ static weir_status begin(job *j, witnesses **out) {
   if (*out) return WEIR_OK;
   witnesses *w = *out = j->witnesses = ARENA_NEW(arena_create(&j->c), witnesses);
   pipeline_changes changes = {0};
-  w->turn = CHEAPLY;
+  w->turn = SIZED;
   w->held = referee_held_throughout(j);
   w->most_room = (referee_estimate(j, j->m, PLAN_ORDER_MEMORY) - w->held) / ROOM_STEP;
   if (w->most_room >= LEAST_ROOM) WEIR_TRY(prepare(j, w, w->held + w->most_room, &changes));
@@ -79,7 +80,7 @@ static bool goes_on(job *j, witnesses *w) {
 static void note(witnesses *w, int64_t limit, const search *s, bool holds) {
   bool is_less = s->best && (!w->count || s->best_peak < w->at[w->count - 1].peak);
   if (is_less) w->at[w->count++] = (witness){s->best_peak, *s->best};
-  w->was_in_vain = !is_less && !holds;
+  w->was_in_vain = !is_less && !holds && w->turn != SIZED;
   if (!holds && !s->was_stopped && w->turn == DEARLY) w->low = max64(w->low, limit);
 }
 
