@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int32_t min32(int32_t a, int32_t b) { return a < b ? a : b; }
 static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t clamp64(int64_t x, int64_t low, int64_t high) {
   return x < low ? low : x > high ? high : x;

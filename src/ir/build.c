@@ -379,15 +379,21 @@ ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, ui
   return f;
 }
 
-/* A private function that returns its argument; one for each type. */
-static const char *identity_of(ir_module *m, ir_type type) {
-  const ir_type_data *t = ir_type_get(m, type);
+static void put_type(strbuf *name, const ir_type_data *t) {
+  strbuf_puts(name, ".");
+  for (int32_t i = 0; i < t->rank; i++) strbuf_printf(name, "%lldx", (long long)t->dims[i]);
+  strbuf_puts(name, ir_dtype_name(t->dtype));
+}
+
+/* A private function that returns the first of its arguments; one for their types. */
+static const char *first_of(ir_module *m, const ir_type *types, uint32_t n) {
+  ir_type all[] = {types[0], types[n - 1], types[0]};
   strbuf name = strbuf_make(m->arena);
-  strbuf_puts(&name, "weir.keep.");
-  for (int32_t i = 0; i < t->rank; i++) strbuf_printf(&name, "%lldx", (long long)t->dims[i]);
-  strbuf_puts(&name, ir_dtype_name(t->dtype));
+  strbuf_puts(&name, "weir.keep");
+  for (uint32_t i = 0; i < n; i++) put_type(&name, ir_type_get(m, types[i]));
   if (ir_find_function(m, name.text)) return name.text;
-  ir_op f = ir_build_function(m, name.text, (ir_type[]){type, type}, 1, 1);
+  all[n] = types[0];
+  ir_op f = ir_build_function(m, name.text, all, n, 1);
   ir_op_set_attr(m, f, "sym_visibility", ir_attr_string(m, "private"), true);
   ir_block body = ir_body(m, f);
   ir_builder b = {m, body, IR_NONE};
@@ -395,10 +401,10 @@ static const char *identity_of(ir_module *m, ir_type type) {
   return name.text;
 }
 
-ir_value ir_build_kept(ir_builder *b, ir_value x) {
+static ir_value build_first_of(ir_builder *b, const ir_value *values, uint32_t n) {
   ir_module *m = b->m;
-  ir_type type = ir_type_of(m, x);
-  ir_str callee = ir_intern_string(m, identity_of(m, type));
+  ir_type types[] = {ir_type_of(m, values[0]), ir_type_of(m, values[n - 1])};
+  ir_str callee = ir_intern_string(m, first_of(m, types, n));
   ir_named_attr no = {ir_intern_string(m, "inlineable"), ir_attr_string(m, "false"), false};
   ir_attr frontend =
       ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_DICT, .entries = &no, .count = 1});
@@ -406,7 +412,13 @@ ir_value ir_build_kept(ir_builder *b, ir_value x) {
       ir_property(m, "callee",
                   ir_attr_new(m, &(ir_attr_data){.kind = IR_ATTR_SYMBOL, .text = callee})),
       {ir_intern_string(m, "mhlo.frontend_attributes"), frontend, false}};
-  return ir_build(b, IR_OP_CALL, 1, &x, type, 2, attrs);
+  return ir_build(b, IR_OP_CALL, n, values, types[0], 2, attrs);
+}
+
+ir_value ir_build_kept(ir_builder *b, ir_value x) { return build_first_of(b, &x, 1); }
+
+ir_value ir_build_after(ir_builder *b, ir_value x, ir_value other) {
+  return build_first_of(b, (ir_value[]){x, other}, 2);
 }
 
 ir_value ir_build_barrier(ir_builder *b, ir_value x) {

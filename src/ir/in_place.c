@@ -93,8 +93,7 @@ static bool is_donated_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v
   return false;
 }
 
-/* Of several elements for each index along the dimension. */
-static bool is_matrix(const ir_module *m, ir_type type, int64_t dim) {
+bool ir_is_cut_in_lines(const ir_module *m, ir_type type, int64_t dim) {
   return ir_element_count(m, type) > ir_type_get(m, type)->dims[dim];
 }
 
@@ -117,7 +116,7 @@ void ir_loop_in_place(ir_in_place *k, ir_op loop, int32_t *out_over) {
     for (uint32_t i = 0; i < (uint32_t)n_in && out_over[j] < 0; i++) {
       ir_value v = ir_operand(m, loop, i);
       if (out_dims[j] < 0 || in_dims[i] != out_dims[j] || in_units[i] != out_units[j]) continue;
-      if (ir_type_of(m, v) != type || !is_matrix(m, type, out_dims[j])) continue;
+      if (ir_type_of(m, v) != type || !ir_is_cut_in_lines(m, type, out_dims[j])) continue;
       if (!is_read_once(m, loop, v)) continue;
       if (!has_own_buffer(m, loop, v) && !is_donated_to(m, loop, (uint32_t)j, v)) continue;
       if (is_taken(out_over, j, (int32_t)i) || !dies_in(k, loop, v)) continue;

@@ -13,6 +13,7 @@
  *   it is an argument donated to the result, which the program returns as it is;
  * - it has several elements for each index: a number for each is small beside what loops are for.
  *
+ * What is made of other values than the slice is written once the slice was read: split/lower.c.
  * Were one of the first four wrong, XLA would copy the input: no worse than a buffer for the
  * result.
  */
@@ -27,6 +28,9 @@ typedef struct ir_in_place {
   ir_users **users; /* by block; NULL: not asked for yet */
 } ir_in_place;
 ir_in_place ir_in_place_of(arena *scratch, const ir_module *m);
+
+/* Of a tensor: it has several elements for each index along the dimension. */
+bool ir_is_cut_in_lines(const ir_module *m, ir_type type, int64_t dim);
 
 /* out_over[j], for each result of the weir.loop: the input, by its number among the operands, that
  * it is written over; IR_NOT_IN_PLACE. Cost: inputs times results; once for a block, its ops; where

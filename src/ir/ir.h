@@ -497,6 +497,8 @@ ir_op ir_build_function(ir_module *m, const char *name, const ir_type *types, ui
  * each user; XLA for GPUs and TPUs drops them behind it. */
 ir_value ir_build_kept(ir_builder *b, ir_value x);
 ir_value ir_build_barrier(ir_builder *b, ir_value x);
+/* The same of x, which XLA knows no sooner than the other value. */
+ir_value ir_build_after(ir_builder *b, ir_value x, ir_value other);
 /* x, of rank 2 or more, for which XLA may choose no other layout than row by row. */
 ir_value ir_build_by_rows(ir_builder *b, ir_value x);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);

@@ -59,8 +59,9 @@ typedef struct search {
   bool is_over;                        /* no further candidate is worth it */
   int64_t room_ops;                    /* that it may look at */
   bool was_stopped;                    /* out: the job's search_end came before its own */
-  int64_t added_bytes;    /* out: the most that a candidate has of large parts of products' sums */
-  bool keeps_trips;       /* out: loops of a candidate keep what their trips do */
+  int64_t added_bytes; /* out: the most that a candidate has of large parts of products' sums */
+  bool keeps_trips;    /* out: loops of a candidate keep what their trips do */
+  bool writes_over; /* spans may be written over each other: not before something holds without */
   int32_t cut_sixteenths; /* of the room: for what is put out between many stages */
   int64_t spare_bytes; /* of what checkpoints take for free, by what the last candidate was over */
   int32_t spared;      /* so many times, with the same slices */

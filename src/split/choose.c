@@ -438,6 +438,7 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
                     .no_overlaps = no_overlaps,
                     .covers = goal->covers,
                     .room_bytes = goal->room_bytes,
+                    .writes_over = goal->writes_over,
                     .state = &memo->state};
   split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
   bool good =
@@ -538,8 +539,8 @@ static bool choose_best(arena *scratch, ir_module *m, ir_block block, ir_value s
 }
 
 /* Where as much is held as is dissolved, its readers may make the seed for themselves. */
-bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                  const split_goal *goal, split_memo *memo, split_choice *out_choice) {
+static bool choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                   const split_goal *goal, split_memo *memo, split_choice *out_choice) {
   bool found = choose_best(scratch, m, block, seed, goal, memo, out_choice);
   if (!goal->nest || !found || out_choice->held_bytes < ir_value_bytes(m, seed) / 2 ||
       !split_can_detach(m, block, seed, goal->threshold_bytes))
@@ -550,5 +551,13 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
   if (choose_best(scratch, m, block, seed, &detaching, memo, &other) &&
       is_better(&other, out_choice, goal))
     *out_choice = other;
+  return true;
+}
+
+bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                  const split_goal *goal, split_memo *memo, split_choice *out_choice) {
+  if (!choose(scratch, m, block, seed, goal, memo, out_choice)) return false;
+  split_region *r = out_choice->region;
+  if (r && out_choice->slice < out_choice->extent) split_refine_cuts(r, goal->room_bytes);
   return true;
 }

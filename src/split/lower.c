@@ -151,6 +151,32 @@ static ir_value read_before_written(lowering *w, ir_builder *b, ir_value slice, 
   return kept(w, b, slice);
 }
 
+static void count_operands(const ir_module *m, ir_op op, void *uses) {
+  const ir_op_data *d = ir_op_get(m, op);
+  for (uint32_t i = 0; i < d->n_operands; i++) ((uint32_t *)uses)[d->operands[i]]++;
+}
+
+static bool is_made_of(lowering *w, ir_block body, ir_value v, ir_value arg) {
+  const ir_module *m = w->m;
+  uint32_t *needed = ARENA_ARRAY(w->scratch, uint32_t, m->values.count);
+  needed[v]++;
+  for (uint32_t i = ir_block_get(m, body)->ops.count; i-- > 0 && !needed[arg];)
+    if (ir_has_uses(m, ir_block_get(m, body)->ops.at[i], needed))
+      ir_walk_op(m, ir_block_get(m, body)->ops.at[i], count_operands, needed);
+  return needed[arg] > 0;
+}
+
+/* What is written over a slice that it is not made of: XLA would copy all that is carried, as it
+ * does not know that the slice is read before. */
+static ir_value written_after_read(lowering *w, ir_builder *b, ir_op op, uint32_t result,
+                                   uint32_t input, ir_value slice, ir_value read) {
+  if (w->keeping != SPLIT_KEEPS_BY_CALL) return slice;
+  ir_block body = ir_body(w->m, op);
+  ir_value yielded = ir_operand(w->m, ir_terminator(w->m, body), result);
+  if (is_made_of(w, body, yielded, ir_argument_at(w->m, body, input + 2))) return slice;
+  return ir_build_after(b, slice, read);
+}
+
 static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const split_loop *l,
                        const in_place *p) {
   ir_module *m = w->m;
@@ -176,6 +202,8 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
   for (uint32_t j = 0; j + 1 < n; j++) {
     if (l->out_dims[j] < 0) continue;
     ir_value slice = held(w, &b, yields[j + 1]);
+    if (p->over[j] >= 0)
+      slice = written_after_read(w, &b, op, j, (uint32_t)p->over[j], slice, inputs[p->over[j]]);
     yields[j + 1] = ir_build_with_part(&b, args[j + 1], slice, l->out_dims[j],
                                        scaled(&b, start, l->out_units[j]));
   }

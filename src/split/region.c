@@ -73,6 +73,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .seed = seed,
                       .seed_pos = pos,
                       .may_stream = g->may_stream,
+                      .writes_over = g->writes_over,
                       .may_sort = g->may_sort,
                       .leaves_masks = g->leaves_masks,
                       .no_kernels = g->no_kernels,
@@ -135,16 +136,28 @@ static bool cut_in_segments(split_region *r, int64_t room_bytes) {
 static void cut(split_region *r, int64_t room_bytes) {
   uint32_t n = r->m->values.count;
   r->failed = false; /* for repeats alone */
-  split_plan *plan = split_plan_spans(r);
+  r->plan = split_plan_spans(r);
   r->is_held = ARENA_COPY(r->scratch, bool, r->needed_outside, n);
   r->is_cut = ARENA_ARRAY(r->scratch, bool, n);
   bool in_segments = cut_in_segments(r, room_bytes);
   if (!in_segments) split_clear_spans(r);
-  bool in_spans = plan && split_choose_spans(plan, room_bytes, !in_segments);
+  bool in_spans = r->plan && split_choose_spans(r->plan, room_bytes, !in_segments, false);
   if (!in_segments && !in_spans) r->is_cut = NULL;
   if (in_segments && !in_spans) return;
   forget_loops(r);
   find_loops(r);
+}
+
+void split_refine_cuts(split_region *r, int64_t room_bytes) {
+  if (!r->plan || r->failed) return;
+  bool is_cut = r->is_cut;
+  if (!is_cut) r->is_cut = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
+  bool is_better = split_choose_spans(r->plan, room_bytes, !is_cut, true);
+  if (!is_cut && !is_better) r->is_cut = NULL;
+  if (!is_better) return;
+  forget_loops(r);
+  find_loops(r);
+  CTX_CHECK(r->m->ctx, !r->failed);
 }
 
 static void cut_or_refuse(split_region *r, int64_t room_bytes) {

@@ -120,6 +120,7 @@ typedef struct split_region {
   bool may_stream;
   bool may_sort;     /* slice by slice: split/sorts.h */
   bool leaves_masks; /* what reads a mask alone, made of constants, is no member for it */
+  bool writes_over;  /* split_growth */
   bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
   bool backwards;   /* growing stopped, but might not with the factor mirrored */
@@ -160,10 +161,11 @@ typedef struct split_region {
   bool may_be_cut; /* loops make members so often that cuts were looked for */
   bool *is_cut;    /* those with spans: split/cuts.h; NULL: none is */
   VEC(split_span) spans;
-  uint32_t *first_span; /* by value: index + 1; NULL where is_cut is */
-  const bool *is_held;  /* by value: needed_outside without cuts; NULL where there are none */
-  bool *is_reselected;  /* by value: selected elements that are made again where they are compared
-                           (split/agreement.h); NULL where loops may be kernels */
+  struct split_plan *plan; /* of spans; NULL: none was made */
+  uint32_t *first_span;    /* by value: index + 1; NULL where is_cut is */
+  const bool *is_held;     /* by value: needed_outside without cuts; NULL where there are none */
+  bool *is_reselected; /* by value: selected elements that are made again where they are compared
+                          (split/agreement.h); NULL where loops may be kernels */
   bool keeps_any;
 } split_region;
 
@@ -187,11 +189,17 @@ typedef struct split_growth {
   bool no_overlaps;        /* no stencils: what windows share is made twice */
   split_covers *covers;
   int64_t room_bytes; /* for what cuts put out (split/cuts.h); 0: nothing is cut */
+  bool writes_over;   /* loops may write results over what they read last (ir/in_place.h) */
   split_state *state; /* of the module and this threshold */
 } split_growth;
 
 /* Analysis only; the module is not changed. */
 split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                 split_pos pos, const split_growth *g);
+
+/* Of a region that is going to be split: the cuts that its loops make least with, of many more
+ * than were looked at when it grew. room_bytes: as then. Cost: some hundred looks at each member
+ * for each stage, where loops make members several times. */
+void split_refine_cuts(split_region *r, int64_t room_bytes);
 
 #endif

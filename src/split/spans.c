@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/ints.h"
 #include "ir/flops.h"
+#include "ir/in_place.h"
 #include "machine/tuned.h"
 #include "split/closure.h"
 #include "split/held.h"
@@ -12,7 +14,8 @@
 enum {
   MOST_LOOKS = 4 << 20, /* members times stages; of more no schedule is made */
   LOOKS = 64,           /* at members in order take as long as one at an op */
-  MOST_ROUNDS = 64
+  MOST_ROUNDS = 64,
+  MOST_WINDOW_LOOKS = 4 << 20 /* members times stages times windows that are chosen anew */
 };
 
 /* ---- those of a region ---- */
@@ -62,6 +65,7 @@ typedef struct reading { /* in a loop of a stage before `until` of what it makes
 typedef struct node { /* an op with members, in program order */
   ir_value value;     /* that may be kept; IR_NONE: its results may not */
   int32_t first;      /* the stage that makes that first */
+  uint32_t kind;      /* of what it is written over, or is written over it */
   uint32_t readings, end;
   double work, bytes;
 } node;
@@ -71,6 +75,13 @@ typedef struct root {
   uint32_t node;
 } root;
 
+typedef struct kind { /* values of one type, cut alike */
+  ir_type type;
+  split_pos pos;
+  bool writes_over;     /* one may be written over another */
+  int32_t *begin, *end; /* by stage: spans of the kind that begin, or end, there */
+} kind;
+
 struct split_plan {
   split_region *r;
   uint32_t n; /* nodes */
@@ -78,12 +89,14 @@ struct split_plan {
   node *nodes;
   VEC(reading) readings;
   VEC(root) roots;
+  VEC(kind) kinds;
   uint32_t *node_of; /* by op: + 1 */
-  float *saved;   /* by node and stage: what its loop need not make where the node is there; 0: it
-                     does not make it */
-  double *work;   /* by stage */
-  double *used;   /* by stage: bytes of spans */
-  bool *is_stale; /* by stage: what is known of it was before the last spans */
+  float *saved;     /* by node and stage: what its loop need not make where the node is there; 0: it
+                       does not make it */
+  double *work;     /* by stage */
+  double *used;     /* by stage: bytes of spans */
+  bool *is_stale;   /* by stage: what is known of it was before the last spans */
+  bool *is_touched; /* by stage: was stale since the window was left */
   /* of one stage */
   bool *is_made;
   uint32_t *dominator, *depth; /* n: the loop itself */
@@ -122,6 +135,24 @@ static double bytes_of(const split_region *r, ir_op op) {
   return bytes;
 }
 
+static bool may_be_in_place(const split_region *r, ir_type type, split_pos pos) {
+  return r->writes_over && ir_is_cut_in_lines(r->m, type, pos.dim);
+}
+
+static uint32_t kind_of(split_plan *p, ir_op op) {
+  split_region *r = p->r;
+  ir_type type = ir_type_of(r->m, ir_result(r->m, op, 0));
+  split_pos pos = split_first_member(r, op)->factor.results[0];
+  for (uint32_t i = 0; i < p->kinds.count; i++)
+    if (p->kinds.at[i].type == type && split_pos_equal(p->kinds.at[i].pos, pos)) return i;
+  size_t n = (size_t)p->n_stages;
+  kind k = {.type = type, .pos = pos, .writes_over = may_be_in_place(r, type, pos)};
+  k.begin = ARENA_ARRAY(r->scratch, int32_t, n);
+  k.end = ARENA_ARRAY(r->scratch, int32_t, n);
+  VEC_PUSH(r->scratch, &p->kinds, k);
+  return p->kinds.count - 1;
+}
+
 static void add_node(split_plan *p, ir_op op) {
   split_region *r = p->r;
   node *x = &p->nodes[p->n];
@@ -131,6 +162,7 @@ static void add_node(split_plan *p, ir_op op) {
   if (may_be_kept(r, op)) {
     x->value = ir_result(r->m, op, 0);
     x->first = split_outside_stage(r, x->value) - 1;
+    x->kind = kind_of(p, op);
   }
   for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k)) {
     if (split_puts_out(r, k)) VEC_PUSH(r->scratch, &p->roots, (root){k->stage, p->n});
@@ -153,6 +185,7 @@ split_plan *split_plan_spans(split_region *r) {
                     .work = ARENA_ARRAY(r->scratch, double, (size_t)r->n_stages),
                     .used = ARENA_ARRAY(r->scratch, double, (size_t)r->n_stages),
                     .is_stale = ARENA_ARRAY(r->scratch, bool, (size_t)r->n_stages),
+                    .is_touched = ARENA_ARRAY(r->scratch, bool, (size_t)r->n_stages),
                     .is_made = ARENA_ARRAY(r->scratch, bool, n + 1),
                     .dominator = ARENA_ARRAY(r->scratch, uint32_t, n + 1),
                     .depth = ARENA_ARRAY(r->scratch, uint32_t, n + 1),
@@ -233,23 +266,46 @@ typedef struct offer {
   double gain, score;
 } offer;
 
-/* In a stage, for the value from an earlier one on. */
-static bool has_room(const split_plan *p, const node *d, int32_t from, int32_t stage, double room) {
-  const split_span *own = span_from(p->r, d->value, from);
-  return (own && stage <= own->to) || p->used[stage] + d->bytes <= room;
+/* The loop that reads the last of a span writes the first of another of the kind over it
+ * (ir/in_place.h): in that stage both take the bytes of one. */
+static void count_ends(split_plan *p, const node *d, int32_t stage, int32_t begin, int32_t end) {
+  kind *k = &p->kinds.at[d->kind];
+  int32_t before = min32(k->begin[stage], k->end[stage]);
+  k->begin[stage] += begin;
+  k->end[stage] += end;
+  if (k->writes_over) p->used[stage] -= d->bytes * (min32(k->begin[stage], k->end[stage]) - before);
+}
+
+/* What a span, or one that is there already up to `own`, takes of a stage. */
+static double added_bytes(const split_plan *p, const node *d, const split_span *own, int32_t stage,
+                          bool is_first, bool is_last) {
+  const kind *k = &p->kinds.at[d->kind];
+  int32_t begin = k->begin[stage], end = k->end[stage];
+  if (!k->writes_over) return own && stage <= own->to ? 0 : d->bytes;
+  if (own && stage <= own->to) return stage == own->to && !is_last && begin >= end ? d->bytes : 0;
+  return (is_first && end > begin) || (is_last && begin > end) ? 0 : d->bytes;
+}
+
+static bool has_room(const split_plan *p, const node *d, const split_span *own, int32_t stage,
+                     bool is_first, bool is_last, double room) {
+  double added = added_bytes(p, d, own, stage, is_first, is_last);
+  return added <= 0 || p->used[stage] + added <= room;
 }
 
 /* Each loop that reads it reads as much as a move would. */
 static void extend_offers(const split_plan *p, uint32_t x, int32_t from, double room, offer *best) {
   const node *d = &p->nodes[x];
   const float *saved = p->saved + (size_t)x * (size_t)p->n_stages;
+  const split_span *own = span_from(p->r, d->value, from);
   double move = TUNED_CUT_BYTE * d->bytes, gain = -move;
-  for (int32_t to = from + 1; to < p->n_stages && has_room(p, d, from, to, room); to++) {
+  for (int32_t to = from + 1; to < p->n_stages; to++) {
+    if (!has_room(p, d, own, to - 1, to - 1 == from, false, room)) return;
     if (saved[to] <= 0) continue;
     if (span_from(p->r, d->value, to)) return; /* it is there from here on */
     gain += saved[to] - move;
     double score = gain > 0 ? gain * gain / ((to - from + 1) * d->bytes) : 0;
-    if (score > best->score) *best = (offer){x, from, to, gain, score};
+    if (score > best->score && has_room(p, d, own, to, false, true, room))
+      *best = (offer){x, from, to, gain, score};
   }
 }
 
@@ -258,7 +314,7 @@ static offer best_of(const split_plan *p, uint32_t x, double room) {
   const node *d = &p->nodes[x];
   const float *saved = p->saved + (size_t)x * (size_t)p->n_stages;
   for (int32_t from = d->first; from < p->n_stages; from++)
-    if (saved[from] > 0 && has_room(p, d, from, from, room)) extend_offers(p, x, from, room, &best);
+    if (saved[from] > 0) extend_offers(p, x, from, room, &best);
   return best;
 }
 
@@ -268,16 +324,31 @@ static int by_score(const void *a, const void *b) {
   return x->node < y->node ? -1 : x->node > y->node;
 }
 
+static void make_stale(split_plan *p, int32_t stage) {
+  p->is_stale[stage] = p->is_touched[stage] = true;
+}
+
+static void count_span(split_plan *p, const node *d, int32_t from, int32_t to) {
+  for (int32_t stage = from; stage <= to; stage++) p->used[stage] += d->bytes;
+  count_ends(p, d, from, 1, 0);
+  count_ends(p, d, to, 0, 1);
+}
+
+static void extend_span(split_plan *p, const node *d, split_span *s, int32_t to) {
+  for (int32_t stage = s->to + 1; stage <= to; stage++) p->used[stage] += d->bytes;
+  count_ends(p, d, s->to, 0, -1);
+  count_ends(p, d, to, 0, 1);
+  s->to = to;
+}
+
 static void take(split_plan *p, const offer *o) {
-  split_region *r = p->r;
   const node *d = &p->nodes[o->node];
-  split_span *old = span_from(r, d->value, o->from);
-  for (int32_t stage = o->from; stage <= o->to; stage++) {
-    if (!old || stage > old->to) p->used[stage] += d->bytes;
-    p->is_stale[stage] = true;
-  }
-  if (!old) split_add_span(r, d->value, o->from, o->to);
-  else if (old->to < o->to) old->to = o->to;
+  split_span *old = span_from(p->r, d->value, o->from);
+  for (int32_t stage = o->from; stage <= o->to; stage++) make_stale(p, stage);
+  if (old && old->to < o->to) extend_span(p, d, old, o->to);
+  if (old) return;
+  split_add_span(p->r, d->value, o->from, o->to);
+  count_span(p, d, o->from, o->to);
 }
 
 static bool is_disjoint(const split_plan *p, const offer *o) {
@@ -303,7 +374,39 @@ static bool take_round(split_plan *p, double room, double least) {
 }
 
 static void make_all_stale(split_plan *p) {
-  for (int32_t stage = 0; stage < p->n_stages; stage++) p->is_stale[stage] = true;
+  for (int32_t stage = 0; stage < p->n_stages; stage++) make_stale(p, stage);
+}
+
+static const node *node_of_span(const split_plan *p, const split_span *s) {
+  return &p->nodes[p->node_of[ir_value_get(p->r->m, s->value)->op] - 1];
+}
+
+/* Those of the list that lie outside of a window of stages; of an empty window, all. */
+static void set_spans(split_plan *p, const split_span *list, uint32_t n, int32_t from, int32_t to) {
+  split_clear_spans(p->r);
+  memset(p->used, 0, (size_t)p->n_stages * sizeof *p->used);
+  for (uint32_t i = 0; i < p->kinds.count; i++) {
+    memset(p->kinds.at[i].begin, 0, (size_t)p->n_stages * sizeof *p->kinds.at[i].begin);
+    memset(p->kinds.at[i].end, 0, (size_t)p->n_stages * sizeof *p->kinds.at[i].end);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    bool is_within = list[i].from < to && list[i].to >= from;
+    for (int32_t stage = list[i].from; is_within && stage <= list[i].to; stage++)
+      make_stale(p, stage);
+    if (is_within) continue;
+    split_add_span(p->r, list[i].value, list[i].from, list[i].to);
+    count_span(p, node_of_span(p, &list[i]), list[i].from, list[i].to);
+  }
+}
+
+typedef struct schedule {
+  split_span *spans;
+  uint32_t n;
+} schedule;
+
+static schedule schedule_of(const split_region *r) {
+  uint32_t n = r->spans.count;
+  return (schedule){n ? ARENA_COPY(r->scratch, split_span, r->spans.at, n) : NULL, n};
 }
 
 static double once(const split_plan *p) {
@@ -312,15 +415,48 @@ static double once(const split_plan *p) {
   return work;
 }
 
-static double choose(split_plan *p, int64_t room_bytes) {
-  double least = TUNED_CUT_GAIN * once(p), work;
-  split_clear_spans(p->r);
-  make_all_stale(p);
+/* Beside the spans that are there. */
+static double add_spans(split_plan *p, double room) {
+  double least = TUNED_CUT_GAIN * once(p);
   for (int round = 0; round < MOST_ROUNDS; round++) {
-    work = look_at_stages(p);
-    if (!take_round(p, (double)room_bytes, least)) return work;
+    double work = look_at_stages(p);
+    if (!take_round(p, room, least)) return work;
   }
   return look_at_stages(p);
+}
+
+static double choose(split_plan *p, double room) {
+  set_spans(p, NULL, 0, 0, 0);
+  make_all_stale(p);
+  return add_spans(p, room);
+}
+
+/* The spans in a window of stages once more, beside the others; if more is made by it, not. */
+static double choose_again(split_plan *p, double room, int32_t from, int32_t to, double work) {
+  schedule old = schedule_of(p->r);
+  memset(p->is_touched, 0, (size_t)p->n_stages);
+  set_spans(p, old.spans, old.n, from, to);
+  if (p->r->spans.count == old.n) return work;
+  double now = add_spans(p, room);
+  if (now < work) return now;
+  set_spans(p, old.spans, old.n, 0, 0);
+  memcpy(p->is_stale, p->is_touched, (size_t)p->n_stages);
+  look_at_stages(p);
+  return work;
+}
+
+/* What was taken first stands in the way of what goes together better: windows of half the stages,
+ * a third and so on, each half across the next. */
+static double improve(split_plan *p, double room, double work) {
+  static const int32_t parts[] = {2, 3, 4, 6, 10};
+  int64_t windows = MOST_WINDOW_LOOKS / ((int64_t)p->n * p->n_stages);
+  for (size_t i = 0; i <= sizeof parts / sizeof *parts; i++) {
+    int32_t size = i < sizeof parts / sizeof *parts ? p->n_stages / parts[i] : 2;
+    if (size < 2) continue;
+    for (int32_t from = 0; from < p->n_stages && windows > 0; from += size / 2, windows--)
+      work = choose_again(p, room, from, from + size, work);
+  }
+  return work;
 }
 
 static double work_with(split_plan *p) {
@@ -344,16 +480,17 @@ static bool lacks_room(const split_plan *p, int64_t room_bytes) {
   return used + largest > (double)room_bytes;
 }
 
-bool split_choose_spans(split_plan *p, int64_t room_bytes, bool must) {
+bool split_choose_spans(split_plan *p, int64_t room_bytes, bool must, bool thoroughly) {
   split_region *r = p->r;
-  uint32_t n = r->spans.count;
-  split_span *old = n ? ARENA_COPY(r->scratch, split_span, r->spans.at, n) : NULL;
-  double before = must ? 0 : work_with(p), work = choose(p, room_bytes);
+  schedule old = schedule_of(r);
+  double before = must ? 0 : work_with(p), work = choose(p, (double)room_bytes);
+  if (thoroughly && work > TUNED_CUT_AGAIN * once(p)) work = improve(p, (double)room_bytes, work);
   ctx_log(r->m->ctx, 5, "%u spans of %u values: %.2f times the work of all members, %.2f without",
           r->spans.count, values_with_spans(r), work / once(p), before / once(p));
   r->lacks_room = lacks_room(p, room_bytes);
   if (r->spans.count && (must || work < before)) return true;
   split_clear_spans(r);
-  for (uint32_t i = 0; i < n; i++) split_add_span(r, old[i].value, old[i].from, old[i].to);
+  for (uint32_t i = 0; i < old.n; i++)
+    split_add_span(r, old.spans[i].value, old.spans[i].from, old.spans[i].to);
   return false;
 }

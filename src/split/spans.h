@@ -39,7 +39,8 @@ typedef struct split_plan split_plan;
 /* Of a region that has its stages and no cuts yet. NULL: it is too large to be looked at. */
 split_plan *split_plan_spans(split_region *r);
 /* Instead of the spans that are there, if loops make less by them, or `must`. Together they take no
- * more than room_bytes at any time. Cost: some looks at each member for each stage. */
-bool split_choose_spans(split_plan *p, int64_t room_bytes, bool must);
+ * more than room_bytes at any time. Cost: some looks at each member for each stage; thoroughly,
+ * some hundred. */
+bool split_choose_spans(split_plan *p, int64_t room_bytes, bool must, bool thoroughly);
 
 #endif

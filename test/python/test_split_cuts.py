@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import running
+import weir
 from held import check_a_tenth
 
 ROWS, WIDTH, HIDDEN = 1024, 32, 96
@@ -59,18 +60,21 @@ def test_deep_nets_are_held(layer, norm):
     check_a_tenth(loss_of(layer, norm), *made(12), rtol=1e-3, atol=1e-4)
 
 
+def image_norm(z):
+    return (z - z.mean((0, 1, 2))) * jax.lax.rsqrt(z.var((0, 1, 2)) + 1e-5)
+
+
+def convolution(z, w, groups=1):
+    numbers = ("NHWC", "HWIO", "NHWC")
+    return jax.lax.conv_general_dilated(
+        z, w, (1, 1), "SAME", dimension_numbers=numbers, feature_group_count=groups
+    )
+
+
 def bottleneck(x, wide, deep, narrow):
-    batch_norm = lambda z: (z - z.mean((0, 1, 2))) * jax.lax.rsqrt(z.var((0, 1, 2)) + 1e-5)  # noqa: E731
-
-    def convolution(z, w, groups=1):
-        numbers = ("NHWC", "HWIO", "NHWC")
-        return jax.lax.conv_general_dilated(
-            z, w, (1, 1), "SAME", dimension_numbers=numbers, feature_group_count=groups
-        )
-
-    z = jax.nn.relu(batch_norm(convolution(x, wide)))
-    z = jax.nn.relu(batch_norm(convolution(z, deep, z.shape[-1])))
-    return x + batch_norm(convolution(z, narrow))
+    z = jax.nn.relu(image_norm(convolution(x, wide)))
+    z = jax.nn.relu(image_norm(convolution(z, deep, z.shape[-1])))
+    return x + image_norm(convolution(z, narrow))
 
 
 def test_convolutions_are_held():
@@ -184,3 +188,23 @@ def test_what_loops_write_into_begins_in_turn(name, tmp_path):
     inputs = jax.tree.leaves((layers, x))
     want, got = (running.results(t, inputs)[0] for t in (text, rewritten))
     np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def residual(layers, x):
+    for a, b in layers:
+        z = jax.nn.relu(image_norm(convolution(x, a)))
+        x = jax.nn.relu(x + image_norm(convolution(z, b)))
+    return jnp.mean(jnp.cos(x))
+
+
+def test_few_residual_blocks_make_little_again():
+    """Two values at one time, which loops write over what they read last, in spans that windows of
+    stages have chosen once more: 2.3 times the work, 3.9 without either.
+    """
+    dice = np.random.default_rng(0)
+    scaled = lambda *s: (dice.standard_normal(s) / np.prod(s[:3]) ** 0.5).astype(np.float32)  # noqa: E731
+    layers = [(scaled(3, 3, 16, 16), scaled(3, 3, 16, 16)) for _ in range(6)]
+    x = dice.standard_normal((64, 16, 16, 16)).astype(np.float32)
+    check_a_tenth(jax.value_and_grad(residual), layers, x, rtol=1e-2, atol=1e-2)
+    report = weir.last_report()
+    assert report.flops_after < 2.5 * report.flops_before
