@@ -74,7 +74,8 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .may_sort = s->manner == SORTED,
                       .leaves_masks = s->manner == MASKS_APART,
                       .fits_first = s->manner == BY_FIT,
-                      .writes_over = s->writes_over,
+                      .refines_cuts = s->refines_cuts,
+                      .writes_over = s->refines_cuts && pipeline_can_call(&j->options, j->m),
                       .outside_first = s->manner == OUTSIDE,
                       .segments_first = s->manner == SEGMENTS,
                       .may_be_deep = s->manner == DEEPER,
@@ -656,7 +657,7 @@ static bool may_have_more_cuts(const job *j, const search *s) {
 weir_status search_more_cuts(job *j, search *s, int64_t room_bytes) {
   if (!may_have_more_cuts(j, s)) return WEIR_OK;
   search again = larger_of(j, s);
-  again.writes_over = pipeline_can_call(&j->options, j->m);
+  again.refines_cuts = true;
   again.most_ns = 0; /* it counts all of a value that is written over as read in each trip */
   int64_t more = 16 * (s->limit - s->found.needs.peak) / max64(1, room_bytes);
   for (int shorter = 1; more > 0 && !again.found.m; shorter = 5 - shorter) {
@@ -668,7 +669,7 @@ weir_status search_more_cuts(job *j, search *s, int64_t room_bytes) {
   }
   if (!again.found.m) return WEIR_OK;
   s->cut_sixteenths = again.cut_sixteenths;
-  s->writes_over = again.writes_over;
+  s->refines_cuts = true;
   s->slice_bytes = again.slice_bytes;
   take_found(s, &again);
   return WEIR_OK;

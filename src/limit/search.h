@@ -61,7 +61,8 @@ typedef struct search {
   bool was_stopped;                    /* out: the job's search_end came before its own */
   int64_t added_bytes; /* out: the most that a candidate has of large parts of products' sums */
   bool keeps_trips;    /* out: loops of a candidate keep what their trips do */
-  bool writes_over; /* spans may be written over each other: not before something holds without */
+  bool refines_cuts;   /* spans are chosen once more, and may be written over each other: not before
+                          something holds without */
   int32_t cut_sixteenths; /* of the room: for what is put out between many stages */
   int64_t spare_bytes; /* of what checkpoints take for free, by what the last candidate was over */
   int32_t spared;      /* so many times, with the same slices */

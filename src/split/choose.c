@@ -558,6 +558,7 @@ bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                   const split_goal *goal, split_memo *memo, split_choice *out_choice) {
   if (!choose(scratch, m, block, seed, goal, memo, out_choice)) return false;
   split_region *r = out_choice->region;
-  if (r && out_choice->slice < out_choice->extent) split_refine_cuts(r, goal->room_bytes);
+  if (r && goal->refines_cuts && out_choice->slice < out_choice->extent)
+    split_refine_cuts(r, goal->room_bytes);
   return true;
 }
