@@ -11,6 +11,7 @@
 #include "pipeline/made.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
+#include "split/schedules.h"
 #include "limit/referee.h"
 #include "limit/result.h"
 
@@ -134,6 +135,8 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                          .spare_bytes = s->spare_bytes,
                          .machine = &j->machine};
   ir_module *m;
+  if (!j->schedules) j->schedules = split_schedules_new(arena_create(&j->c));
+  order->goal.schedules = j->schedules;
   if (is_known(j, s, order)) return WEIR_OK;
   WEIR_TRY(pipeline_split_copy(j, s->from, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",

@@ -48,9 +48,10 @@ typedef struct job {
   unsplit as_it_is;     /* of what was split last */
   int64_t searched_ops; /* of all candidates: their budget */
   int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
-  struct witnesses *witnesses; /* limit/witness.c; NULL: nobody has looked for any */
-  VEC(referee_report) reports; /* XLA is asked once of a program */
-  arena *reports_arena;        /* NULL: there are none */
+  struct split_schedules *schedules; /* of all candidates; NULL: none was made */
+  struct witnesses *witnesses;       /* limit/witness.c; NULL: nobody has looked for any */
+  VEC(referee_report) reports;       /* XLA is asked once of a program */
+  arena *reports_arena;              /* NULL: there are none */
 } job;
 
 typedef VEC(weir_loop_info) made_loops;

@@ -138,8 +138,11 @@ static void make_inside(grouping *g, uint32_t root, ir_value v, split_pos pos) {
   if (at->asked_by == root + 1) return;
   at->asked_by = root + 1;
   if (!is_cheap(r, v)) {
-    if (at->made_by) put_together(g, at->made_by - 1, root);
-    else at->made_by = root + 1;
+    if (at->made_by) { /* it is together with all that this is made of */
+      put_together(g, at->made_by - 1, root);
+      return;
+    }
+    at->made_by = root + 1;
   }
   split_factor f = at->factor;
   look_at(g, root, ir_value_get(r->m, v)->op, &f);

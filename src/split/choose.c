@@ -439,6 +439,7 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
                     .covers = goal->covers,
                     .room_bytes = goal->room_bytes,
                     .writes_over = goal->writes_over,
+                    .schedules = goal->schedules,
                     .state = &memo->state};
   split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
   bool good =

@@ -17,9 +17,10 @@ typedef struct split_goal {
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
   bool detaches; /* a region counts also if its seed is among these, and split once it is there for
                     each of its readers */
-  int64_t hold_bytes;    /* larger values can't be held whatever else is done */
-  int64_t room_bytes;    /* for what is put out between many stages (split/cuts.h); 0: none */
-  bool refines_cuts;     /* of the region that is split: split_refine_cuts() */
+  int64_t hold_bytes; /* larger values can't be held whatever else is done */
+  int64_t room_bytes; /* for what is put out between many stages (split/cuts.h); 0: none */
+  struct split_schedules *schedules; /* split/schedules.h; NULL: none are kept */
+  bool refines_cuts;                 /* of the region that is split: split_refine_cuts() */
   bool writes_over;      /* loops may write results over what they read last (ir/in_place.h) */
   int64_t slice_bytes;   /* of the largest slice of one, aimed at */
   int64_t cached_bytes;  /* the same where no matrix product wants more rows */

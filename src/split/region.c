@@ -74,6 +74,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .seed_pos = pos,
                       .may_stream = g->may_stream,
                       .writes_over = g->writes_over,
+                      .schedules = g->schedules,
                       .may_sort = g->may_sort,
                       .leaves_masks = g->leaves_masks,
                       .no_kernels = g->no_kernels,

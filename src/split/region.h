@@ -161,9 +161,10 @@ typedef struct split_region {
   bool may_be_cut; /* loops make members so often that cuts were looked for */
   bool *is_cut;    /* those with spans: split/cuts.h; NULL: none is */
   VEC(split_span) spans;
-  struct split_plan *plan; /* of spans; NULL: none was made */
-  uint32_t *first_span;    /* by value: index + 1; NULL where is_cut is */
-  const bool *is_held;     /* by value: needed_outside without cuts; NULL where there are none */
+  struct split_schedules *schedules; /* split_growth */
+  struct split_plan *plan;           /* of spans; NULL: none was made */
+  uint32_t *first_span;              /* by value: index + 1; NULL where is_cut is */
+  const bool *is_held; /* by value: needed_outside without cuts; NULL where there are none */
   bool *is_reselected; /* by value: selected elements that are made again where they are compared
                           (split/agreement.h); NULL where loops may be kernels */
   bool keeps_any;
@@ -190,7 +191,8 @@ typedef struct split_growth {
   split_covers *covers;
   int64_t room_bytes; /* for what cuts put out (split/cuts.h); 0: nothing is cut */
   bool writes_over;   /* loops may write results over what they read last (ir/in_place.h) */
-  split_state *state; /* of the module and this threshold */
+  struct split_schedules *schedules; /* that were made before; NULL: none are kept */
+  split_state *state;                /* of the module and this threshold */
 } split_growth;
 
 /* Analysis only; the module is not changed. */

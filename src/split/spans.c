@@ -1,13 +1,17 @@
 #include "split/spans.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/ints.h"
 #include "ir/flops.h"
 #include "ir/in_place.h"
 #include "machine/tuned.h"
 #include "split/closure.h"
 #include "split/held.h"
+#include "split/schedules.h"
 #include "split/stages.h"
 #include "split/state.h"
 
@@ -97,6 +101,7 @@ struct split_plan {
   double *used;     /* by stage: bytes of spans */
   bool *is_stale;   /* by stage: what is known of it was before the last spans */
   bool *is_touched; /* by stage: was stale since the window was left */
+  double least_room, over_room; /* what was asked for that there was, or was not, room for */
   /* of one stage */
   bool *is_made;
   uint32_t *dominator, *depth; /* n: the loop itself */
@@ -286,14 +291,17 @@ static double added_bytes(const split_plan *p, const node *d, const split_span *
   return (is_first && end > begin) || (is_last && begin > end) ? 0 : d->bytes;
 }
 
-static bool has_room(const split_plan *p, const node *d, const split_span *own, int32_t stage,
+static bool has_room(split_plan *p, const node *d, const split_span *own, int32_t stage,
                      bool is_first, bool is_last, double room) {
-  double added = added_bytes(p, d, own, stage, is_first, is_last);
-  return added <= 0 || p->used[stage] + added <= room;
+  double added = added_bytes(p, d, own, stage, is_first, is_last), all = p->used[stage] + added;
+  if (added <= 0) return true;
+  if (all <= room && all > p->least_room) p->least_room = all;
+  if (all > room && all < p->over_room) p->over_room = all;
+  return all <= room;
 }
 
 /* Each loop that reads it reads as much as a move would. */
-static void extend_offers(const split_plan *p, uint32_t x, int32_t from, double room, offer *best) {
+static void extend_offers(split_plan *p, uint32_t x, int32_t from, double room, offer *best) {
   const node *d = &p->nodes[x];
   const float *saved = p->saved + (size_t)x * (size_t)p->n_stages;
   const split_span *own = span_from(p->r, d->value, from);
@@ -309,7 +317,7 @@ static void extend_offers(const split_plan *p, uint32_t x, int32_t from, double 
   }
 }
 
-static offer best_of(const split_plan *p, uint32_t x, double room) {
+static offer best_of(split_plan *p, uint32_t x, double room) {
   offer best = {x, 0, 0, 0, 0};
   const node *d = &p->nodes[x];
   const float *saved = p->saved + (size_t)x * (size_t)p->n_stages;
@@ -459,6 +467,94 @@ static double improve(split_plan *p, double room, double work) {
   return work;
 }
 
+/* ---- what was made before ---- */
+static void mix(split_schedule_key *k, uint64_t x) {
+  k->h[0] = hash_mix_wide(k->h[0], x);
+  k->h[1] = hash_mix_wide(k->h[1], ~x);
+}
+
+static void mix_number(split_schedule_key *k, double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  mix(k, bits);
+}
+
+/* Values are what they are among the nodes, so that equal regions of other modules count, too. */
+static split_schedule_key key_of(const split_plan *p, bool thoroughly) {
+  split_schedule_key k = {{HASH_WIDE_BEGIN, p->n}};
+  mix(&k, (uint64_t)p->n_stages << 1 | thoroughly);
+  for (uint32_t i = 0; i < p->kinds.count; i++) mix(&k, p->kinds.at[i].writes_over);
+  for (uint32_t x = 0; x < p->n; x++) {
+    const node *d = &p->nodes[x];
+    mix(&k, (uint64_t)(uint32_t)d->first << 32 | d->kind << 1 | !!d->value);
+    mix(&k, (uint64_t)d->readings << 32 | d->end);
+    mix_number(&k, d->work);
+    mix_number(&k, d->bytes);
+  }
+  for (uint32_t i = 0; i < p->readings.count; i++)
+    mix(&k, (uint64_t)(uint32_t)p->readings.at[i].until << 32 | p->readings.at[i].node);
+  for (uint32_t i = 0; i < p->roots.count; i++)
+    mix(&k, (uint64_t)(uint32_t)p->roots.at[i].stage << 32 | p->roots.at[i].node);
+  return k;
+}
+
+static void keep_schedule(const split_plan *p, split_schedule_key key, double work) {
+  const split_region *r = p->r;
+  split_scheduled *spans = ARENA_ARRAY(r->scratch, split_scheduled, r->spans.count + 1);
+  for (uint32_t i = 0; i < r->spans.count; i++) {
+    const split_span *s = &r->spans.at[i];
+    spans[i] = (split_scheduled){(uint32_t)(node_of_span(p, s) - p->nodes), s->from, s->to};
+  }
+  split_schedule one = {spans, r->spans.count, work, p->least_room, p->over_room};
+  split_schedules_keep(r->schedules, key, one);
+}
+
+static double take_schedule(split_plan *p, const split_schedule *known) {
+  set_spans(p, NULL, 0, 0, 0);
+  for (uint32_t i = 0; i < known->n; i++) {
+    const split_scheduled *s = &known->spans[i];
+    CTX_CHECK(p->r->m->ctx, s->op < p->n && s->to < p->n_stages);
+    split_add_span(p->r, p->nodes[s->op].value, s->from, s->to);
+    count_span(p, &p->nodes[s->op], s->from, s->to);
+  }
+  return known->work;
+}
+
+static double make_schedule(split_plan *p, double room, bool thoroughly) {
+  p->least_room = 0;
+  p->over_room = INFINITY;
+  double work = choose(p, room);
+  return thoroughly && work > TUNED_CUT_AGAIN * once(p) ? improve(p, room, work) : work;
+}
+
+#ifndef NDEBUG
+static bool is_made_anew(split_plan *p, const split_schedule *known, double room, bool thoroughly) {
+  int64_t looked_at = p->r->m->ctx->looked_at;
+  double work = make_schedule(p, room, thoroughly);
+  bool same = work == known->work && p->r->spans.count == known->n;
+  for (uint32_t i = 0; same && i < known->n; i++) {
+    const split_span *s = &p->r->spans.at[i];
+    same = node_of_span(p, s) == &p->nodes[known->spans[i].op] && s->from == known->spans[i].from &&
+           s->to == known->spans[i].to;
+  }
+  p->r->m->ctx->looked_at = looked_at;
+  return same;
+}
+#endif
+
+/* The work of all loops. */
+static double schedule_spans(split_plan *p, double room, bool thoroughly) {
+  split_schedules *all = p->r->schedules;
+  if (!all) return make_schedule(p, room, thoroughly);
+  split_schedule_key key = key_of(p, thoroughly);
+  const split_schedule *known = split_schedules_find(all, key, room);
+  assert(!known || is_made_anew(p, known, room, thoroughly));
+  if (known) return take_schedule(p, known);
+  double work = make_schedule(p, room, thoroughly);
+  keep_schedule(p, key, work);
+  return work;
+}
+
 static double work_with(split_plan *p) {
   make_all_stale(p);
   return look_at_stages(p);
@@ -483,8 +579,7 @@ static bool lacks_room(const split_plan *p, int64_t room_bytes) {
 bool split_choose_spans(split_plan *p, int64_t room_bytes, bool must, bool thoroughly) {
   split_region *r = p->r;
   schedule old = schedule_of(r);
-  double before = must ? 0 : work_with(p), work = choose(p, (double)room_bytes);
-  if (thoroughly && work > TUNED_CUT_AGAIN * once(p)) work = improve(p, (double)room_bytes, work);
+  double before = must ? 0 : work_with(p), work = schedule_spans(p, (double)room_bytes, thoroughly);
   ctx_log(r->m->ctx, 5, "%u spans of %u values: %.2f times the work of all members, %.2f without",
           r->spans.count, values_with_spans(r), work / once(p), before / once(p));
   r->lacks_room = lacks_room(p, room_bytes);
