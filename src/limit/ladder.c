@@ -400,6 +400,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
     if (found.m && s.compiles <= most_before_timing(j)) WEIR_TRY(time_split(j, peak, &found));
     if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
     if (!found.m) WEIR_TRY(find_witness(j, &found));
+    CTX_CHECK(&j->c, !found.m || found.needs.peak <= j->options.memory_limit_bytes);
   }
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
   *out = settle(WEIR_REWRITTEN, found);

@@ -196,7 +196,8 @@ static weir_status confirm_witness(job *j, int64_t high, minimum *found) {
     limit = s.reported;
     WEIR_TRY(witness_hold(j, limit, COMPILES_TO_CONFIRM, &s));
   }
-  minimum_keep(found, s.found.m ? limit : high, s.found.m);
+  if (holds_given(j, found, &s.found)) found->held = s.found; /* no trial: it is as it runs */
+  else minimum_keep(found, s.found.m ? limit : high, s.found.m);
   return WEIR_OK;
 }
 
@@ -204,6 +205,7 @@ static weir_status confirm_witness(job *j, int64_t high, minimum *found) {
 static weir_status confirm_least(job *j, int64_t high, minimum without, minimum *found) {
   if (found->limit == found->witness) {
     WEIR_TRY(confirm_witness(j, without.limit, found));
+    if (found->held.m) return WEIR_OK;
     if (found->m) return confirm_seen(j, found);
     found->near = without.near;
     return confirm(j, high, found);

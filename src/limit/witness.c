@@ -114,6 +114,14 @@ static const witness *first_under(const witnesses *w, int64_t limit) {
   return NULL;
 }
 
+/* A candidate is made for the limit that it was made for first, which may be larger. */
+static void drop_over(search *s, int64_t limit) {
+  if (!s->found.m || s->found.needs.peak <= limit) return;
+  if (!s->reported || s->found.needs.peak < s->reported) s->reported = s->found.needs.peak;
+  ir_module_destroy(s->found.m);
+  s->found = (candidate){0};
+}
+
 /* Before whiles nothing was made, for it was a trial: it is, where there is room. */
 static weir_status make(job *j, const witness *w, int64_t limit, int32_t most_compiles,
                         search *out) {
@@ -127,6 +135,7 @@ static weir_status make(job *j, const witness *w, int64_t limit, int32_t most_co
     out->no_hoisting = i > 0;
     out->best_peak = 0;
     WEIR_TRY(search_again(j, out));
+    drop_over(out, limit);
     if (!out->reported || (reported && reported < out->reported)) out->reported = reported;
     reported = out->reported;
   }

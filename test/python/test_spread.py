@@ -18,7 +18,7 @@ from weir import _library
 
 PROGRAM = pathlib.Path(__file__).with_name("spread_programs.py")
 FEW = ["matvec", "total", "odd", "fits"]
-MORE = ["attention", "gradient", "largest", "steps", "alone", "factor"]
+MORE = ["attention", "gradient", "largest", "steps", "alone", "inverse"]
 SPREAD = ["matvec", "total", "odd", "attention", "gradient", "largest", "steps"]
 COUNTS = {2: FEW, 4: FEW + MORE, 8: FEW}
 
@@ -45,7 +45,7 @@ def programs(request, once):
 def test_results_are_those_of_one_device_whole_on_each(programs):
     for name in COUNTS[programs["count"]]:
         program = programs[name]
-        if name == "factor":
+        if name == "inverse":
             continue
         assert program["right"] and program["whole"], name
         assert program["devices"] == programs["count"]
@@ -75,8 +75,8 @@ def test_what_holds_the_limit_only_undivided_is_computed_by_each(programs):
 
 
 def test_what_holds_no_limit_is_refused(programs):
-    if "factor" in programs:
-        assert "RESOURCE_EXHAUSTED: weir: no way found" in programs["factor"]["refused"]
+    if "inverse" in programs:
+        assert "RESOURCE_EXHAUSTED: weir: no way found" in programs["inverse"]["refused"]
 
 
 def test_an_array_that_was_put_on_a_device_is_an_error(programs):
@@ -157,7 +157,7 @@ def test_trips_fall_as_devices_are_added(monkeypatch):
     import spread
 
     monkeypatch.setenv("WEIR_MACHINE", "x86-64-v3")
-    found = {count: spread.trips_over(count) for count in (2, 8)}
+    found = {count: spread.measured_over(count, "trips") for count in (2, 8)}
     assert found[2] == {"matvec": 69, "gradient": 152, "steps": 32}
     assert found[8] == {"matvec": 5, "gradient": 50, "steps": 32}
 
