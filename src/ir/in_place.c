@@ -30,25 +30,17 @@ static bool is_view(const ir_module *m, ir_op op) {
   }
 }
 
-static void count_operands(const ir_module *m, ir_op op, void *uses) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++) ((uint32_t *)uses)[d->operands[i]]++;
-}
-
-/* Backwards from the loop through the block's ops that it can't begin without. */
+/* Whether the loop can't begin before the op, which stands in the same block, is done. */
 static bool depends_on(ir_in_place *k, ir_op loop, ir_op op) {
   const ir_module *m = k->m;
-  const ir_block_data *b = ir_block_get(m, ir_op_get(m, loop)->block);
+  ir_block block = ir_op_get(m, loop)->block;
+  const ir_block_data *b = ir_block_get(m, block);
   uint32_t *needed = ARENA_ARRAY(k->scratch, uint32_t, m->values.count), at = b->ops.count;
   while (at > 0 && b->ops.at[at - 1] != loop) at--;
   CTX_CHECK(m->ctx, at > 0);
-  count_operands(m, loop, needed);
-  for (at--; at-- > 0;) {
-    if (!ir_has_uses(m, b->ops.at[at], needed)) continue;
-    if (b->ops.at[at] == op) return true;
-    ir_walk_op(m, b->ops.at[at], count_operands, needed);
-  }
-  return false;
+  ir_count_uses_of(m, loop, needed);
+  ir_count_needed(m, block, at - 1, needed);
+  return ir_has_uses(m, op, needed);
 }
 
 static bool dies_in(ir_in_place *k, ir_op loop, ir_value v) {

@@ -540,6 +540,11 @@ bool ir_all_types(const ir_module *m, ir_op op, bool (*is)(const ir_module *, ir
 uint32_t ir_count_below(const ir_module *m, ir_op op); /* ops in its regions, and below */
 /* How often each value is an operand in the block and below, by value. */
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
+/* Adds those of the op and of all below it. */
+void ir_count_uses_of(const ir_module *m, ir_op op, uint32_t *uses);
+/* Adds what is read, directly or by way of others, by those of the block's first `end` ops that make
+ * a value that has uses already: one walk backwards. */
+void ir_count_needed(const ir_module *m, ir_block block, uint32_t end, uint32_t *uses);
 /* Whether any result of the op has one, by ir_count_uses(). */
 bool ir_has_uses(const ir_module *m, ir_op op, const uint32_t *uses);
 /* Ops whose results nobody in the block reads go; its last op stays. */

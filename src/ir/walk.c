@@ -146,6 +146,17 @@ uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block) {
   return uses;
 }
 
+void ir_count_uses_of(const ir_module *m, ir_op op, uint32_t *uses) {
+  ir_walk_op(m, op, count_operands, uses);
+}
+
+void ir_count_needed(const ir_module *m, ir_block block, uint32_t end, uint32_t *uses) {
+  const ir_block_data *b = ir_block_get(m, block);
+  CTX_CHECK(m->ctx, end <= b->ops.count);
+  while (end-- > 0)
+    if (ir_has_uses(m, b->ops.at[end], uses)) ir_count_uses_of(m, b->ops.at[end], uses);
+}
+
 bool ir_has_uses(const ir_module *m, ir_op op, const uint32_t *uses) {
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
     if (uses[ir_result(m, op, i)]) return true;

@@ -73,10 +73,12 @@ static weir_status try_limit(job *j, place at, int64_t limit, int32_t most_compi
 }
 
 /* By weir's estimate, until 1 % below the limit found does not hold. What a split under one limit
- * came to is the next guess: limits that hold need not lie side by side. */
+ * came to is the next guess: limits that hold need not lie side by side. A whole search, which may
+ * be the last that the budget allows, begins with 1 % below: it is likelier to hold than half. */
 static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *found) {
   int64_t low = found->low, guess = found->guess;
-  int left = at.slice_bytes ? MOST_PROBES : MOST_IN_VAIN; /* in vain; the last is 1 % below */
+  bool is_anywhere = !at.slice_bytes;
+  int most = is_anywhere ? MOST_IN_VAIN : MOST_PROBES, left = most; /* in vain */
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
   for (int probes = 0; probes < MOST_PROBES && left > 0 && j->searched_ops < most_ops &&
                        j->c.looked_at < j->search_end && !found->held.m;
@@ -87,7 +89,8 @@ static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *fou
     bool guesses = guess > found->low && guess < below;
     if (guesses) probe = guess;
     else if (below <= low) break;
-    else if (middle > low && middle < below && left > 1) probe = middle;
+    else if (middle > low && middle < below && (is_anywhere ? left < most : left > 1))
+      probe = middle;
     CTX_CHECK(&j->c, probe < found->limit); /* each step finds less, or ends it */
     WEIR_TRY(try_limit(j, at, probe, 0, found, &is));
     guess = is.peak;

@@ -774,15 +774,9 @@ weir_status search_finer(job *j, search *s) {
   return WEIR_OK;
 }
 
-static bool is_kept(const ir_module *m, ir_op op, const void *copy) {
-  return ir_kind_of(m, op) == IR_OP_WHILE && split_keeps_trips(*(ir_module *const *)copy, op);
-}
-
-static bool has_kept_trips(const search *s) {
-  ir_module *copy = ir_module_clone(s->from);
-  bool found = ir_any(copy, ir_top(copy), is_kept, &copy);
-  ir_module_destroy(copy);
-  return found;
+static bool is_kept(const ir_module *m, ir_op op, const void *user) {
+  (void)user;
+  return split_keeps_trips(m, op);
 }
 
 /* It runs whiles of the program once for each slice, whose ops are launched as often. */
@@ -790,7 +784,7 @@ static bool may_gain_by_segments(const job *j, const search *s) {
   return s->found.m && s->devices <= 1 && s->from->ops.count <= MOST_OPS_FOR_SHORTER &&
          s->found.has_whiles &&
          s->found.time_ns > (double)j->result->summary.time_before_ns * worth_larger(j) &&
-         has_kept_trips(s);
+         ir_any(s->from, ir_top(s->from), is_kept, NULL);
 }
 
 weir_status search_segments(job *j, search *s, int64_t room_bytes) {

@@ -323,9 +323,10 @@ static bool analyse(split_checkpointing *c, ir_op loop, const split_room *room) 
   return true;
 }
 
-bool split_keeps_trips(ir_module *m, ir_op loop) {
-  split_checkpointing c = {
-      .m = m, .scratch = arena_create(m->ctx), .block = ir_op_get(m, loop)->block};
+bool split_keeps_trips(const ir_module *m, ir_op loop) {
+  split_checkpointing c = {.m = (ir_module *)m, /* find_stacks() changes nothing */
+                           .scratch = arena_create(m->ctx),
+                           .block = ir_op_get(m, loop)->block};
   bool found = find_stacks(&c, loop);
   arena_destroy(c.scratch);
   return found;

@@ -24,7 +24,7 @@ typedef struct split_room {
 } split_room;
 
 /* Whether the while stacks something that only other whiles read, trip by trip. Changes nothing. */
-bool split_keeps_trips(ir_module *m, ir_op loop);
+bool split_keeps_trips(const ir_module *m, ir_op loop);
 /* Rewrites the while and its readers. False,
  * and nothing is changed, if the loop stacks nothing that only such loops read, or if less than a
  * third of it would be saved. Costs the loop's trips once more for each reader, or several times

@@ -151,18 +151,10 @@ static ir_value read_before_written(lowering *w, ir_builder *b, ir_value slice, 
   return kept(w, b, slice);
 }
 
-static void count_operands(const ir_module *m, ir_op op, void *uses) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++) ((uint32_t *)uses)[d->operands[i]]++;
-}
-
 static bool is_made_of(lowering *w, ir_block body, ir_value v, ir_value arg) {
-  const ir_module *m = w->m;
-  uint32_t *needed = ARENA_ARRAY(w->scratch, uint32_t, m->values.count);
+  uint32_t *needed = ARENA_ARRAY(w->scratch, uint32_t, w->m->values.count);
   needed[v]++;
-  for (uint32_t i = ir_block_get(m, body)->ops.count; i-- > 0 && !needed[arg];)
-    if (ir_has_uses(m, ir_block_get(m, body)->ops.at[i], needed))
-      ir_walk_op(m, ir_block_get(m, body)->ops.at[i], count_operands, needed);
+  ir_count_needed(w->m, body, ir_block_get(w->m, body)->ops.count, needed);
   return needed[arg] > 0;
 }
 

@@ -160,7 +160,7 @@ static bool bound_of(const split_steps *s, ir_block condition, ir_value v, int64
 
 /* counter < end; the carry that counts. */
 static bool condition_of(split_steps *s, ir_block condition, int64_t *out_end) {
-  ir_module *m = s->m;
+  const ir_module *m = s->m;
   ir_direction direction;
   ir_op compare = ir_comparison(m, ir_yielded(m, condition, 0), &direction);
   if (!compare) return false;
@@ -176,7 +176,7 @@ static bool condition_of(split_steps *s, ir_block condition, int64_t *out_end) {
   return direction == IR_LT || !__builtin_add_overflow(*out_end, 1, out_end);
 }
 
-bool split_steps_of(ir_module *m, ir_op op, split_steps *out) {
+bool split_steps_of(const ir_module *m, ir_op op, split_steps *out) {
   *out = (split_steps){.m = m, .op = op};
   const ir_op_data *d = ir_op_get(m, op);
   if (d->kind != IR_OP_WHILE || d->n_attrs) return false;
@@ -208,7 +208,7 @@ static bool covers(const split_steps *s, const ir_type_data *whole, const int64_
 
 bool split_steps_stack(const split_steps *s, uint32_t carry, const uint32_t *uses,
                        split_access *out) {
-  ir_module *m = s->m;
+  const ir_module *m = s->m;
   ir_value arg = argument(s, carry), next = yielded(s, carry);
   ir_op op = ir_value_get(m, next)->op;
   if (!op || ir_kind_of(m, op) != IR_OP_DYNAMIC_UPDATE_SLICE || ir_operand(m, op, 0) != arg ||
@@ -223,7 +223,7 @@ bool split_steps_stack(const split_steps *s, uint32_t carry, const uint32_t *use
 }
 
 bool split_steps_read(const split_steps *s, ir_op op, ir_value v, split_access *out) {
-  ir_module *m = s->m;
+  const ir_module *m = s->m;
   if (ir_kind_of(m, op) != IR_OP_DYNAMIC_SLICE || ir_operand(m, op, 0) != v ||
       ir_op_get(m, op)->block != s->body)
     return false;

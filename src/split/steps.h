@@ -13,7 +13,7 @@ typedef struct split_affine { /* a * t + b in trip t = 0, 1, ... */
 } split_affine;
 
 typedef struct split_steps {
-  ir_module *m;
+  const ir_module *m;
   ir_op op;
   ir_block body;
   uint32_t counter; /* the carry that the condition looks at; it grows by 1 */
@@ -23,7 +23,7 @@ typedef struct split_steps {
 
 /* False if op is no while whose trips are known, or one with attributes, which may list something
  * per carry. */
-bool split_steps_of(ir_module *m, ir_op op, split_steps *out);
+bool split_steps_of(const ir_module *m, ir_op op, split_steps *out);
 /* The same value in every trip. */
 bool split_steps_keeps(const split_steps *s, uint32_t carry);
 
