@@ -122,7 +122,8 @@ static void read_strings(bc_bytes *b) {
   const uint8_t *end = b->end;
   for (uint32_t i = n; i > 0; i--) {
     uint64_t length = bc_varint(b);
-    if (length == 0 || length > (uint64_t)(end - b->at)) bc_fail(b, "a string's length");
+    if (b->at > end || length == 0 || length > (uint64_t)(end - b->at))
+      bc_fail(b, "a string's length");
     end -= length;
     if (end[length - 1]) bc_fail(b, "a string that does not end");
     r->strings.at[i - 1] = ir_intern_text(r->m, (const char *)end, (size_t)length - 1);

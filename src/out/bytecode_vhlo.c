@@ -99,12 +99,36 @@ static uint32_t part_of(bw *w, ir_op op, const vhlo_row *row, ir_attr a) {
 }
 
 /* ---- all of an op ---- */
+static bool are_symbols(const ir_module *m, const ir_attr_data *d) {
+  bool are = d->kind == IR_ATTR_ARRAY;
+  for (int32_t i = 0; are && i < d->count; i++)
+    are = ir_attr_get(m, d->items[i])->kind == IR_ATTR_SYMBOL;
+  return are;
+}
+
+static bool is_vector(const ir_module *m, const ir_attr_data *d, ir_dtype dtype) {
+  const ir_type_data *t = d->kind == IR_ATTR_DENSE ? ir_type_get(m, d->type) : NULL;
+  return t && t->rank == 1 && t->dtype == dtype;
+}
+
+/* Whether it reads as what VHLO has there: attributes that weir does not read are kept as text. */
+static bool is_of_kind(const ir_module *m, vhlo_rule rule, const ir_attr_data *d) {
+  switch (rule) {
+    case VHLO_INTS: return d->kind == IR_ATTR_I64S || is_vector(m, d, IR_I64);
+    case VHLO_BOOLS: return d->kind == IR_ATTR_BOOLS || is_vector(m, d, IR_I1);
+    case VHLO_SYMBOL: return d->kind == IR_ATTR_SYMBOL;
+    case VHLO_SYMBOLS: return are_symbols(m, d);
+    default: return true;
+  }
+}
+
 static uint32_t given_as(bw *w, ir_op op, const vhlo_row *row, ir_attr a) {
   const ir_attr_data *d = ir_attr_get(w->m, a);
   if (vhlo_groups[row->rule].name) return part_of(w, op, row, a);
   if (row->rule == VHLO_FLAG) return bw_bool(w, d->kind != IR_ATTR_BOOL || d->boolean);
   if (row->rule == VHLO_API_VERSION)
     return bw_api_version(w, d->kind == IR_ATTR_INT ? d->integer : -1);
+  if (!is_of_kind(w->m, row->rule, d)) bw_fail(w, "'%s' does not read", vhlo_stablehlo_name(row));
   if (row->rule != VHLO_CHANNEL_ID) return bw_attr(w, a);
   const char *handle =
       d->kind == IR_ATTR_OTHER ? ir_text_value(ir_text(w->m, d->text), "handle") : NULL;
