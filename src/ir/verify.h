@@ -109,27 +109,14 @@ WEIR_MUST_USE weir_status ir_verify_sorted(verifier *v, ir_op op, int constraint
 WEIR_MUST_USE weir_status ir_verify_length(verifier *v, ir_op op, int constraint, const char *what,
                                            ir_ints list, int64_t want);
 
-typedef enum attr_state { ATTR_ABSENT, ATTR_READ, ATTR_UNREADABLE } attr_state;
-attr_state ir_verify_get_ints(verifier *v, ir_op op, const char *name, ir_ints *out_list);
-/* An attribute that has to be there. ATTR_UNREADABLE: skip the rule. On ATTR_ABSENT the caller
- * returns ir_verify_absent(). */
+/* Of the attribute `name`. */
 WEIR_MUST_USE weir_status ir_verify_absent(verifier *v, ir_op op, const char *name);
-
-/* Reads the list of numbers `name` into `list` and leaves the rule if it is absent (an error) or
- * unreadable (fine). */
-#define NEED_INTS(v, op, name, list)                                                               \
-  do {                                                                                             \
-    attr_state state_ = ir_verify_get_ints((v), (op), (name), (list));                             \
-    if (state_ == ATTR_ABSENT) return ir_verify_absent((v), (op), (name));                         \
-    if (state_ == ATTR_UNREADABLE) return WEIR_OK;                                                 \
-  } while (0)
-#define NEED_INT(v, op, name, number)                                                              \
-  do {                                                                                             \
-    ir_attr attr_ = ir_op_attr((v)->m, (op), (name));                                              \
-    if (!attr_) return ir_verify_absent((v), (op), (name));                                        \
-    if (ir_attr_get((v)->m, attr_)->kind != IR_ATTR_INT) return WEIR_OK;                           \
-    *(number) = ir_attr_get((v)->m, attr_)->integer;                                               \
-  } while (0)
+WEIR_MUST_USE weir_status ir_verify_unreadable(verifier *v, ir_op op, const char *name);
+/* A number, or a list of them, that has to be there and to read. */
+WEIR_MUST_USE weir_status ir_verify_int(verifier *v, ir_op op, const char *name,
+                                        int64_t *out_number);
+WEIR_MUST_USE weir_status ir_verify_ints(verifier *v, ir_op op, const char *name,
+                                         ir_ints *out_list);
 
 static inline bool dim_fits(int64_t have, int64_t want) {
   return have == want || have < 0 || want < 0;

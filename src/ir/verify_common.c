@@ -242,20 +242,31 @@ weir_status ir_verify_scalar_operand(verifier *v, ir_op op, int constraint, uint
                       dtype ? ir_dtype_name(dtype) : "an integer type");
 }
 
-/* ---- lists of numbers ---- */
-attr_state ir_verify_get_ints(verifier *v, ir_op op, const char *name, ir_ints *out_list) {
-  static const int64_t nothing[1];
-  *out_list = (ir_ints){0, nothing};
-  if (!ir_op_attr(v->m, op, name)) return ATTR_ABSENT;
-  int32_t count;
-  const int64_t *at = ir_op_ints(v->m, op, name, &count);
-  if (count < 0) return ATTR_UNREADABLE;
-  *out_list = (ir_ints){count, count ? at : nothing};
-  return ATTR_READ;
-}
-
+/* ---- numbers, and lists of them ---- */
 weir_status ir_verify_absent(verifier *v, ir_op op, const char *name) {
   return ir_violation(v, op, 0, "the attribute `%s` is missing", name);
+}
+
+weir_status ir_verify_unreadable(verifier *v, ir_op op, const char *name) {
+  return ir_violation(v, op, 0, "`%s` does not read", name);
+}
+
+weir_status ir_verify_ints(verifier *v, ir_op op, const char *name, ir_ints *out_list) {
+  static const int64_t nothing[1];
+  if (!ir_op_attr(v->m, op, name)) return ir_verify_absent(v, op, name);
+  int32_t count;
+  const int64_t *at = ir_op_ints(v->m, op, name, &count);
+  if (count < 0) return ir_verify_unreadable(v, op, name);
+  *out_list = (ir_ints){count, count ? at : nothing};
+  return WEIR_OK;
+}
+
+weir_status ir_verify_int(verifier *v, ir_op op, const char *name, int64_t *out_number) {
+  ir_attr attr = ir_op_attr(v->m, op, name);
+  if (!attr) return ir_verify_absent(v, op, name);
+  if (ir_attr_get(v->m, attr)->kind != IR_ATTR_INT) return ir_verify_unreadable(v, op, name);
+  *out_number = ir_attr_get(v->m, attr)->integer;
+  return WEIR_OK;
 }
 
 weir_status ir_verify_length(verifier *v, ir_op op, int constraint, const char *what, ir_ints list,

@@ -20,7 +20,7 @@ static ir_ints joined(verifier *v, ir_ints a, ir_ints b) {
 #define NEED_NUMBERS(v, op, name, read)                                                            \
   do {                                                                                             \
     if (!ir_op_attr((v)->m, (op), (name))) return ir_verify_absent((v), (op), (name));             \
-    if (!(read)) return ir_violation((v), (op), 0, "`%s` does not read", (name));                  \
+    if (!(read)) return ir_verify_unreadable((v), (op), (name));                                   \
   } while (0)
 
 static int64_t dim_from_end(const ir_type_data *t, int32_t i) { return t->dims[t->rank - i]; }
@@ -104,25 +104,23 @@ static int64_t n_windows(const windows *w, int32_t i, int64_t length, int64_t si
   return n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-/* An optional list of numbers; if absent `n` times `otherwise`. False: it is there but unreadable.
- */
-static bool list_or(verifier *v, ir_op op, const char *name, int32_t n, int64_t otherwise,
-                    ir_ints *out_list) {
-  attr_state state = ir_verify_get_ints(v, op, name, out_list);
-  if (state != ATTR_ABSENT) return state == ATTR_READ;
+/* An optional list of numbers; if absent `n` times `otherwise`. */
+static weir_status list_or(verifier *v, ir_op op, const char *name, int32_t n, int64_t otherwise,
+                           ir_ints *out_list) {
+  if (ir_op_attr(v->m, op, name)) return ir_verify_ints(v, op, name, out_list);
   int64_t *all = ARENA_ARRAY(v->scratch, int64_t, (size_t)n + 1);
   for (int32_t i = 0; i < n; i++) all[i] = otherwise;
   *out_list = ints_of(all, n);
-  return true;
+  return WEIR_OK;
 }
 
-static bool read_windows(verifier *v, ir_op op, int32_t rank, const char *base_dilation,
-                         const char *dilation, windows *out) {
-  return list_or(v, op, "window_dimensions", rank, 1, &out->size) &&
-         list_or(v, op, "window_strides", rank, 1, &out->stride) &&
-         list_or(v, op, base_dilation, rank, 1, &out->base_dilation) &&
-         list_or(v, op, dilation, rank, 1, &out->dilation) &&
-         list_or(v, op, "padding", 2 * rank, 0, &out->padding);
+static weir_status read_windows(verifier *v, ir_op op, int32_t rank, const char *base_dilation,
+                                const char *dilation, windows *out) {
+  WEIR_TRY(list_or(v, op, "window_dimensions", rank, 1, &out->size));
+  WEIR_TRY(list_or(v, op, "window_strides", rank, 1, &out->stride));
+  WEIR_TRY(list_or(v, op, base_dilation, rank, 1, &out->base_dilation));
+  WEIR_TRY(list_or(v, op, dilation, rank, 1, &out->dilation));
+  return list_or(v, op, "padding", 2 * rank, 0, &out->padding);
 }
 
 static weir_status positive(verifier *v, ir_op op, int constraint, const char *what, ir_ints list,
@@ -166,8 +164,8 @@ static weir_status conv_groups(verifier *v, ir_op op, const ir_conv_numbers *dim
                                int64_t *out_batch_groups) {
   const ir_type_data *x = operand_type(v, op, 0), *k = operand_type(v, op, 1);
   int64_t features = 1, batches = 1;
-  NEED_INT(v, op, "feature_group_count", &features);
-  NEED_INT(v, op, "batch_group_count", &batches);
+  WEIR_TRY(ir_verify_int(v, op, "feature_group_count", &features));
+  WEIR_TRY(ir_verify_int(v, op, "batch_group_count", &batches));
   *out_batch_groups = batches;
   WEIR_TRY(ir_verify_number(v, op, 21, "feature_group_count", features, 1, INT64_MAX));
   WEIR_TRY(ir_verify_number(v, op, 22, "batch_group_count", batches, 1, INT64_MAX));
@@ -200,9 +198,8 @@ weir_status ir_verify_convolution(verifier *v, ir_op op) {
   NEED_NUMBERS(v, op, "dimension_numbers", ir_conv_dims(v->scratch, v->m, op, &dims));
   WEIR_TRY(conv_lists(v, op, &dims, x->rank));
   WEIR_TRY(conv_groups(v, op, &dims, &batch_groups));
-  if (!read_windows(v, op, n, "lhs_dilation", "rhs_dilation", &w) ||
-      !list_or(v, op, "window_reversal", n, 0, &reversal))
-    return WEIR_OK;
+  WEIR_TRY(read_windows(v, op, n, "lhs_dilation", "rhs_dilation", &w));
+  WEIR_TRY(list_or(v, op, "window_reversal", n, 0, &reversal));
   WEIR_TRY(positive(v, op, 2, "`window_strides`", w.stride, n));
   WEIR_TRY(ir_verify_length(v, op, 4, "`padding`", w.padding, 2 * n));
   WEIR_TRY(positive(v, op, 5, "`lhs_dilation`", w.base_dilation, n));
@@ -223,8 +220,8 @@ weir_status ir_verify_reduce_window(verifier *v, ir_op op) {
   int64_t want[IR_MAX_RANK];
   WEIR_TRY(ir_verify_halves(v, op, 1));
   const ir_type_data *x = operand_type(v, op, 0);
-  NEED_INTS(v, op, "window_dimensions", &w.size);
-  if (!read_windows(v, op, x->rank, "base_dilations", "window_dilations", &w)) return WEIR_OK;
+  WEIR_TRY(ir_verify_ints(v, op, "window_dimensions", &w.size));
+  WEIR_TRY(read_windows(v, op, x->rank, "base_dilations", "window_dilations", &w));
   WEIR_TRY(positive(v, op, 4, "`window_dimensions`", w.size, x->rank));
   WEIR_TRY(positive(v, op, 6, "`window_strides`", w.stride, x->rank));
   WEIR_TRY(positive(v, op, 8, "`base_dilations`", w.base_dilation, x->rank));
@@ -241,7 +238,7 @@ weir_status ir_verify_select_and_scatter(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_n_regions(v, op, 2));
   const ir_type_data *x = operand_type(v, op, 0);
   ir_type x_type = operand_type_id(v, op, 0);
-  if (!read_windows(v, op, x->rank, "base_dilations", "window_dilations", &w)) return WEIR_OK;
+  WEIR_TRY(read_windows(v, op, x->rank, "base_dilations", "window_dilations", &w));
   WEIR_TRY(positive(v, op, 4, "`window_dimensions`", w.size, x->rank));
   WEIR_TRY(positive(v, op, 6, "`window_strides`", w.stride, x->rank));
   WEIR_TRY(ir_verify_length(v, op, 8, "`padding`", w.padding, 2 * x->rank));
@@ -341,7 +338,7 @@ weir_status ir_verify_gather(verifier *v, ir_op op) {
   const ir_type_data *x = operand_type(v, op, 0), *indices = operand_type(v, op, 1),
                      *r = result_type(v, op, 0);
   NEED_NUMBERS(v, op, "dimension_numbers", ir_gather_dims(v->scratch, v->m, op, &n));
-  NEED_INTS(v, op, "slice_sizes", &sizes);
+  WEIR_TRY(ir_verify_ints(v, op, "slice_sizes", &sizes));
   if (x->rank != n.offset_dims.count + n.collapsed_slice_dims.count + n.operand_batching_dims.count)
     return ir_violation(
         v, op, 1,
@@ -470,7 +467,7 @@ weir_status ir_verify_fft(verifier *v, ir_op op) {
   int64_t want[IR_MAX_RANK];
   const char *type, *word;
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  NEED_INTS(v, op, "fft_length", &length);
+  WEIR_TRY(ir_verify_ints(v, op, "fft_length", &length));
   type = ir_op_string(v->m, op, "fft_type");
   size_t n_word = type ? ir_enum_word(type, "fft_type", &word) : 0;
   if (!n_word) return ir_verify_absent(v, op, "fft_type");
@@ -507,7 +504,7 @@ weir_status ir_verify_fft(verifier *v, ir_op op) {
 weir_status ir_verify_top_k(verifier *v, ir_op op) {
   int64_t k, want[IR_MAX_RANK];
   WEIR_TRY(ir_verify_tensors(v, op, 1, 2));
-  NEED_INT(v, op, "k", &k);
+  WEIR_TRY(ir_verify_int(v, op, "k", &k));
   const ir_type_data *x = operand_type(v, op, 0);
   if (x->rank < 1) return ir_violation(v, op, 0, "the operand is a scalar");
   int64_t last = x->dims[x->rank - 1];
@@ -532,7 +529,7 @@ weir_status ir_verify_batch_norm(verifier *v, ir_op op) {
   int64_t feature;
   WEIR_TRY(ir_verify_tensors(v, op, kind == IR_OP_BATCH_NORM_TRAINING ? 3 : 5,
                              kind == IR_OP_BATCH_NORM_INFERENCE ? 1 : 3));
-  NEED_INT(v, op, "feature_index", &feature);
+  WEIR_TRY(ir_verify_int(v, op, "feature_index", &feature));
   const ir_type_data *x = operand_type(v, op, 0);
   WEIR_TRY(ir_verify_number(v, op, 1, "feature_index", feature, 0, x->rank - 1));
   WEIR_TRY(ir_verify_type(v, op, kind == IR_OP_BATCH_NORM_GRAD ? 3 : 7, "result 0",

@@ -113,8 +113,8 @@ weir_status ir_verify_same_shape(verifier *v, ir_op op) {
 weir_status ir_verify_reduce_precision(verifier *v, ir_op op) {
   int64_t exponent, mantissa;
   WEIR_TRY(ir_verify_unary(v, op));
-  NEED_INT(v, op, "exponent_bits", &exponent);
-  NEED_INT(v, op, "mantissa_bits", &mantissa);
+  WEIR_TRY(ir_verify_int(v, op, "exponent_bits", &exponent));
+  WEIR_TRY(ir_verify_int(v, op, "mantissa_bits", &mantissa));
   if (exponent < 1)
     return ir_violation(v, op, 2, "%lld exponent bits, wanted at least 1", (long long)exponent);
   if (mantissa < 0)
@@ -204,7 +204,7 @@ weir_status ir_verify_constant(verifier *v, ir_op op) {
 weir_status ir_verify_iota(verifier *v, ir_op op) {
   int64_t dim;
   WEIR_TRY(ir_verify_tensors(v, op, 0, 1));
-  NEED_INT(v, op, "iota_dimension", &dim);
+  WEIR_TRY(ir_verify_int(v, op, "iota_dimension", &dim));
   int32_t rank = result_type(v, op, 0)->rank;
   WEIR_TRY(ir_verify_number(v, op, 1, "iota_dimension", dim, 0, rank - 1));
   ir_dtype dtype = result_type(v, op, 0)->dtype;
@@ -253,7 +253,7 @@ weir_status ir_verify_bitcast_convert(verifier *v, ir_op op) {
 weir_status ir_verify_broadcast(verifier *v, ir_op op) {
   ir_ints sizes;
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  NEED_INTS(v, op, "broadcast_sizes", &sizes);
+  WEIR_TRY(ir_verify_ints(v, op, "broadcast_sizes", &sizes));
   const ir_type_data *x = operand_type(v, op, 0);
   int64_t want[2 * IR_MAX_RANK];
   if (sizes.count + x->rank > IR_MAX_RANK)
@@ -268,7 +268,7 @@ weir_status ir_verify_broadcast(verifier *v, ir_op op) {
 weir_status ir_verify_broadcast_in_dim(verifier *v, ir_op op) {
   ir_ints dims;
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  NEED_INTS(v, op, "broadcast_dimensions", &dims);
+  WEIR_TRY(ir_verify_ints(v, op, "broadcast_dimensions", &dims));
   const ir_type_data *x = operand_type(v, op, 0), *r = result_type(v, op, 0);
   WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`broadcast_dimensions`", dims, x->rank));
@@ -287,7 +287,7 @@ weir_status ir_verify_concatenate(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, -1, 1));
   uint32_t n = ir_op_get(v->m, op)->n_operands;
   if (!n) return ir_violation(v, op, 3, "no operands, wanted at least one");
-  NEED_INT(v, op, "dimension", &dim);
+  WEIR_TRY(ir_verify_int(v, op, "dimension", &dim));
   const ir_type_data *first = operand_type(v, op, 0);
   WEIR_TRY(ir_verify_number(v, op, 4, "dimension", dim, 0, first->rank - 1));
   for (int32_t d = 0; d < first->rank; d++) want[d] = first->dims[d];
@@ -322,7 +322,7 @@ weir_status ir_verify_dynamic_slice(verifier *v, ir_op op) {
   ir_ints sizes;
   WEIR_TRY(ir_verify_tensors(v, op, -1, 1));
   if (!ir_op_get(v->m, op)->n_operands) return ir_violation(v, op, 0, "no operands");
-  NEED_INTS(v, op, "slice_sizes", &sizes);
+  WEIR_TRY(ir_verify_ints(v, op, "slice_sizes", &sizes));
   const ir_type_data *x = operand_type(v, op, 0);
   WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`slice_sizes`", sizes, x->rank));
@@ -355,7 +355,7 @@ weir_status ir_verify_dynamic_update_slice(verifier *v, ir_op op) {
 weir_status ir_verify_get_dimension_size(verifier *v, ir_op op) {
   int64_t dim;
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  NEED_INT(v, op, "dimension", &dim);
+  WEIR_TRY(ir_verify_int(v, op, "dimension", &dim));
   int32_t rank = operand_type(v, op, 0)->rank;
   WEIR_TRY(ir_verify_number(v, op, 1, "dimension", dim, 0, rank - 1));
   if (result_type(v, op, 0)->rank) return ir_verify_wanted(v, op, 0, RESULT, "tensor<i32>");
@@ -375,9 +375,9 @@ weir_status ir_verify_pad(verifier *v, ir_op op) {
   ir_ints low, high, interior;
   int64_t want[IR_MAX_RANK];
   WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
-  NEED_INTS(v, op, "edge_padding_low", &low);
-  NEED_INTS(v, op, "edge_padding_high", &high);
-  NEED_INTS(v, op, "interior_padding", &interior);
+  WEIR_TRY(ir_verify_ints(v, op, "edge_padding_low", &low));
+  WEIR_TRY(ir_verify_ints(v, op, "edge_padding_high", &high));
+  WEIR_TRY(ir_verify_ints(v, op, "interior_padding", &interior));
   const ir_type_data *x = operand_type(v, op, 0);
   if (operand_type(v, op, 1)->rank) return ir_verify_wanted(v, op, 0, 1, "a scalar");
   WEIR_TRY(ir_verify_elements(v, op, 1, 1, 0));
@@ -412,7 +412,7 @@ weir_status ir_verify_reshape(verifier *v, ir_op op) {
 weir_status ir_verify_reverse(verifier *v, ir_op op) {
   ir_ints dims;
   WEIR_TRY(ir_verify_unary(v, op));
-  NEED_INTS(v, op, "dimensions", &dims);
+  WEIR_TRY(ir_verify_ints(v, op, "dimensions", &dims));
   WEIR_TRY(ir_verify_range(v, op, 3, "`dimensions`", dims, 0, operand_type(v, op, 0)->rank - 1));
   return ir_verify_unique(v, op, 2, "`dimensions`", dims);
 }
@@ -421,9 +421,9 @@ weir_status ir_verify_slice(verifier *v, ir_op op) {
   ir_ints start, limit, strides;
   int64_t want[IR_MAX_RANK];
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  NEED_INTS(v, op, "start_indices", &start);
-  NEED_INTS(v, op, "limit_indices", &limit);
-  NEED_INTS(v, op, "strides", &strides);
+  WEIR_TRY(ir_verify_ints(v, op, "start_indices", &start));
+  WEIR_TRY(ir_verify_ints(v, op, "limit_indices", &limit));
+  WEIR_TRY(ir_verify_ints(v, op, "strides", &strides));
   const ir_type_data *x = operand_type(v, op, 0);
   WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`start_indices`", start, x->rank));
@@ -446,7 +446,7 @@ weir_status ir_verify_transpose(verifier *v, ir_op op) {
   ir_ints permutation;
   int64_t want[IR_MAX_RANK];
   WEIR_TRY(ir_verify_tensors(v, op, 1, 1));
-  NEED_INTS(v, op, "permutation", &permutation);
+  WEIR_TRY(ir_verify_ints(v, op, "permutation", &permutation));
   const ir_type_data *x = operand_type(v, op, 0);
   WEIR_TRY(ir_verify_elements(v, op, 1, RESULT, 0));
   WEIR_TRY(ir_verify_length(v, op, 2, "`permutation`", permutation, x->rank));

@@ -139,7 +139,7 @@ weir_status ir_verify_tuple(verifier *v, ir_op op) {
 weir_status ir_verify_get_tuple_element(verifier *v, ir_op op) {
   int64_t index;
   WEIR_TRY(ir_verify_count(v, op, 1, 1));
-  NEED_INT(v, op, "index", &index);
+  WEIR_TRY(ir_verify_int(v, op, "index", &index));
   const ir_type_data *t = operand_type(v, op, 0);
   if (t->kind != IR_TYPE_TUPLE)
     return ir_violation(v, op, 0, "the operand is %s, wanted a tuple",
@@ -155,7 +155,7 @@ weir_status ir_verify_map(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_n_regions(v, op, 1));
   uint32_t n = ir_op_get(v->m, op)->n_operands;
   if (!n) return ir_violation(v, op, 2, "no operands, wanted at least one");
-  NEED_INTS(v, op, "dimensions", &dims);
+  WEIR_TRY(ir_verify_ints(v, op, "dimensions", &dims));
   const ir_type_data *r = result_type(v, op, 0);
   ir_type type = result_type_id(v, op, 0);
   for (uint32_t i = 0; i < n; i++) WEIR_TRY(ir_verify_shape(v, op, 1, i, r->dims, r->rank));
@@ -172,7 +172,7 @@ weir_status ir_verify_reduce(verifier *v, ir_op op) {
   ir_ints dims;
   int64_t want[IR_MAX_RANK];
   WEIR_TRY(ir_verify_halves(v, op, 3));
-  NEED_INTS(v, op, "dimensions", &dims);
+  WEIR_TRY(ir_verify_ints(v, op, "dimensions", &dims));
   const ir_type_data *x = operand_type(v, op, 0);
   WEIR_TRY(ir_verify_range(v, op, 4, "`dimensions`", dims, 0, x->rank - 1));
   WEIR_TRY(ir_verify_unique(v, op, 5, "`dimensions`", dims));
@@ -247,12 +247,12 @@ typedef struct loop_attrs {
 } loop_attrs;
 
 static weir_status read_loop(verifier *v, ir_op op, loop_attrs *out) {
-  NEED_INT(v, op, "extent", &out->extent);
-  NEED_INT(v, op, "slice", &out->slice);
-  NEED_INTS(v, op, "in_dims", &out->in_dims);
-  NEED_INTS(v, op, "in_units", &out->in_units);
-  NEED_INTS(v, op, "out_dims", &out->out_dims);
-  NEED_INTS(v, op, "out_units", &out->out_units);
+  WEIR_TRY(ir_verify_int(v, op, "extent", &out->extent));
+  WEIR_TRY(ir_verify_int(v, op, "slice", &out->slice));
+  WEIR_TRY(ir_verify_ints(v, op, "in_dims", &out->in_dims));
+  WEIR_TRY(ir_verify_ints(v, op, "in_units", &out->in_units));
+  WEIR_TRY(ir_verify_ints(v, op, "out_dims", &out->out_dims));
+  WEIR_TRY(ir_verify_ints(v, op, "out_units", &out->out_units));
   const ir_op_data *data = ir_op_get(v->m, op);
   if (out->extent < 1 || out->slice < 1 || out->slice > out->extent)
     return ir_violation(v, op, 0, "slice %lld of extent %lld, wanted 1 <= slice <= extent",

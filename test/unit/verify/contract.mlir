@@ -1,3 +1,17 @@
+// wanted: `window_strides` does not read
+module {
+  func.func public @main(%a: tensor<4xf32>, %b: tensor<f32>) {
+    %0 = "stablehlo.reduce_window"(%a, %b) <{window_dimensions = array<i64: 2>, window_strides = unit}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %s = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%s) : (tensor<f32>) -> ()
+    }) : (tensor<4xf32>, tensor<f32>) -> tensor<3xf32>
+    return
+  }
+}
+
+// -----
+
 // wanted: (dot_general_c1)
 module {
   func.func public @main(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) {

@@ -1,3 +1,24 @@
+// wanted: `start_indices` does not read
+module {
+  func.func public @main(%a: tensor<4xf32>) {
+    %0 = "stablehlo.slice"(%a) <{start_indices = #foo.bar<1>, limit_indices = array<i64: 3>, strides = array<i64: 1>}>
+            : (tensor<4xf32>) -> tensor<2xf32>
+    return
+  }
+}
+
+// -----
+
+// wanted: `iota_dimension` does not read
+module {
+  func.func public @main() {
+    %0 = "stablehlo.iota"() <{iota_dimension = array<i64: 0>}> : () -> tensor<3xf32>
+    return
+  }
+}
+
+// -----
+
 // wanted: (constant_c1)
 module {
   func.func public @main() {
