@@ -1,10 +1,10 @@
 """Splits random programs in every way and compares results: evaluator and XLA, before and after.
 
     python tools/fuzz_graphs.py --count 10000 [--first SEED] [--jobs N] [--no-xla] [--no-reduce]
-                                [--graphs Graph|Branches|Cuts|Windows|Matrices|Spelled|Images]
+                                [--graphs Graph|Branches|Cuts|Windows|Matrices|Spelled|Images|Roles|Empty]
                                 [--build DIR] [--keep DIR]
 
-A seed stands for one program (test/python/random_graphs.py) and for how it is split. What fails is
+A seed stands for one program (test/python/random_graphs.py and what builds on it) and for how it is split. What fails is
 cut down to the ops that it takes, written to --keep (default: build/fuzz) and named. Exits 1 if
 anything failed.
 """
@@ -28,6 +28,7 @@ if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import random_graphs  # noqa: E402
 import random_images  # noqa: E402
+import random_roles  # noqa: E402
 import random_values  # noqa: E402
 import respelling  # noqa: E402
 import running  # noqa: E402
@@ -93,6 +94,10 @@ def case_of(seed, make=random_graphs.Graph):
         ("skip", [*split, "--skip", passes[seed % len(passes)]]),
         ("limit", ["--memory-limit", str(limit)]),
     ]
+    if make.KERNELS:
+        machine = ["--machine", dice.choice(running.levels())] if running.levels() else []
+        ways += [("kernels", [*split, "--tile", "on", *machine])]
+        ways += [("limit, kernels", ["--memory-limit", str(limit), "--tile", "on", *machine])]
     spelling = seed if make.SPELLED else None
     return Case(graph.ops, graph.arguments, graph.outputs, graph.inputs(), ways, spelling)
 
@@ -222,7 +227,8 @@ def use_build(args):
 
 
 def graphs_of(name):
-    return getattr(random_images if name == "Images" else random_graphs, name)
+    modules = {"Images": random_images, "Roles": random_roles, "Empty": random_roles}
+    return getattr(modules.get(name, random_graphs), name)
 
 
 def try_seed(task):
@@ -288,7 +294,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices", "Spelled", "Images"]
+    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices", "Spelled", "Images", "Roles", "Empty"]
     parser.add_argument("--graphs", default="Graph", choices=kinds)
     parser.add_argument("--no-xla", action="store_true")
     parser.add_argument("--no-reduce", action="store_true")

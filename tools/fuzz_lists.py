@@ -89,11 +89,11 @@ def difference(got, want, terms=1, rounding=0):
     for i, (x, y) in enumerate(zip(got, want)):
         if x.dtype != y.dtype or x.shape != y.shape:
             return f"result {i}: {x.dtype}{x.shape}, expected {y.dtype}{y.shape}"
-        if y.dtype.kind != "f" and not np.array_equal(x, y):
+        if y.dtype.kind not in "fc" and not np.array_equal(x, y):
             return f"result {i}: {np.sum(x != y)} of {x.size} differ"
-        if y.dtype.kind == "f":
+        if y.dtype.kind in "fc":
             largest = np.abs(y[np.isfinite(y)]).max(initial=terms)
-            share = max(rounding, ROUNDING[y.dtype.itemsize])
+            share = max(rounding, ROUNDING[y.real.dtype.itemsize])
             near = np.isclose(x, y, 0, share * largest, equal_nan=True)
             if not near.all():
                 return f"result {i}: {np.sum(~near)} of {x.size} off, by up to {np.abs(x - y).max()}"

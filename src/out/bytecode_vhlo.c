@@ -69,9 +69,12 @@ static uint32_t layout_part(bw *w, ir_op op, const vhlo_row *row) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strcmp(parts[i].name, row->name))
       return bw_int(w, *(const int64_t *)((const char *)&n + parts[i].at));
-  return bw_ints(w, *row->name == 'i'   ? n.input_spatial
+  ir_ints spatial = *row->name == 'i'   ? n.input_spatial
                     : *row->name == 'k' ? n.kernel_spatial
-                                        : n.output_spatial);
+                                        : n.output_spatial;
+  for (int32_t i = 0; i < spatial.count; i++) /* [b, 5, f] has no 0 */
+    if (spatial.at[i] < 0) bw_fail(w, "'dimension_numbers' do not read");
+  return bw_ints(w, spatial);
 }
 
 /* [0, 1], 1, true, f32 */

@@ -77,6 +77,10 @@ static ir_value pad_identity(simplifier *s, ir_op op) {
   return pads ? IR_NONE : operand(s, op, 0);
 }
 
+static ir_value update_of_none(simplifier *s, ir_op op) {
+  return ir_element_count(s->m, operand_type(s, op, 1)) ? IR_NONE : operand(s, op, 0);
+}
+
 static ir_value transpose_identity(simplifier *s, ir_op op) {
   return counts_up(s, op, "permutation") ? operand(s, op, 0) : IR_NONE;
 }
@@ -499,6 +503,7 @@ static const struct row {
     {IR_OP_SLICE, no_elements},
     {IR_OP_SLICE, slice_of_part},
     {IR_OP_DYNAMIC_SLICE, no_elements},
+    {IR_OP_DYNAMIC_UPDATE_SLICE, update_of_none},
     {IR_OP_GATHER, no_elements},
     {IR_OP_PAD, pad_identity},
     {IR_OP_CONCATENATE, concatenate_less},

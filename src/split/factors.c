@@ -280,7 +280,8 @@ static bool covers_most(query *q, int64_t d, int64_t *out_start) {
          *out_start >= 0 && *out_start <= x->dims[d] - update->dims[d];
 }
 
-/* Part of the dimension: the update is there whole, if it is no large part at a known place. */
+/* Part of the dimension: the update is there whole, if it is no large part at a known place. Of an
+ * update of no elements no window can be read. */
 RULE(dynamic_update_slice) {
   int64_t d = q->pos.dim, by[] = {0, 0};
   if (!q->of_result && q->index > 1) return false;
@@ -289,7 +290,7 @@ RULE(dynamic_update_slice) {
   set_result(q, 0, d);
   if (operand_type(q, 0)->dims[d] != operand_type(q, 1)->dims[d]) {
     q->out->shifts = true;
-    return !asked_operand(q, 1) && has_plain_starts(q, 2);
+    return operand_type(q, 1)->dims[d] && !asked_operand(q, 1) && has_plain_starts(q, 2);
   }
   set_operand(q, 1, d);
   set_result(q, 0, d);

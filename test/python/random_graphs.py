@@ -348,6 +348,7 @@ class Graph(LinearAlgebra, Chains, Regions, Orders):
         self.finish()
 
     SPELLED = False  # whether weir gets it in other spellings
+    KERNELS = False  # whether loops are tried as kernels, too
 
     # ---- a whole program ----
     STEPS = (

@@ -18,7 +18,7 @@ import numpy as np
 
 MANTISSA = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}
 NOISE = {"f64": 1e-13, "f32": 1e-7, "f16": 1e-3, "bf16": 8e-3}
-INTS = ("i8", "ui8", "i16", "i32", "ui32", "i64", "ui64")
+INTS = ("i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64")
 NUMPY = {
     "f64": np.float64,
     "f32": np.float32,
@@ -28,6 +28,7 @@ NUMPY = {
     "i8": np.int8,
     "ui8": np.uint8,
     "i16": np.int16,
+    "ui16": np.uint16,
     "i32": np.int32,
     "ui32": np.uint32,
     "i64": np.int64,

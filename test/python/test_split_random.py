@@ -120,3 +120,14 @@ def test_a_wrong_result_is_found(monkeypatch):
     monkeypatch.setattr(running, "opt", wrong)
     found, _ = fuzz_graphs.failures(case)
     assert {"lowered", "xla"} <= {way for way, _ in found}
+
+
+@pytest.mark.parametrize("graphs", ["Roles", "Empty"])
+def test_rare_roles(graphs):
+    """What few programs have, with kernels too; dimensions of no elements."""
+    problems = []
+    for seed in range(FIRST, FIRST + BATCH // 2):
+        case = fuzz_graphs.case_of(seed, fuzz_graphs.graphs_of(graphs))
+        found, _ = fuzz_graphs.failures(case, use_xla=False)
+        problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
+    assert not problems, "\n".join(problems)
