@@ -47,6 +47,20 @@ static ir_op callee_of(const inliner *in, ir_op op) {
 }
 
 /* ---- chlo.top_k ---- */
+/* The results are the operand with k elements in its last dimension, the second one's i32. */
+static bool has_shapes_of_top_k(const ir_module *m, ir_op op, int64_t k) {
+  const ir_type_data *x = ir_type_at(m, ir_operand(m, op, 0));
+  if (x->kind != IR_TYPE_TENSOR || x->rank < 1 || k < 0 || k > x->dims[x->rank - 1]) return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    const ir_type_data *y = ir_type_at(m, ir_result(m, op, i));
+    if (y->kind != IR_TYPE_TENSOR || y->rank != x->rank || y->dims[x->rank - 1] != k) return false;
+    if (y->dtype != (i ? IR_I32 : x->dtype)) return false;
+    for (int32_t d = 0; d + 1 < x->rank; d++)
+      if (y->dims[d] != x->dims[d]) return false;
+  }
+  return true;
+}
+
 /* k of a composite that says chlo.top_k and nothing else. */
 static ir_attr top_k_of(const inliner *in, ir_op op) {
   const ir_module *m = in->m;
@@ -58,9 +72,8 @@ static ir_attr top_k_of(const inliner *in, ir_op op) {
   if (!attrs || ir_attr_get(m, attrs)->kind != IR_ATTR_DICT || ir_attr_get(m, attrs)->count != 1)
     return IR_NONE;
   const ir_named_attr *k = &ir_attr_get(m, attrs)->entries[0];
-  return !strcmp(ir_text(m, k->name), "k") && ir_attr_get(m, k->value)->kind == IR_ATTR_INT
-             ? k->value
-             : IR_NONE;
+  bool is_k = !strcmp(ir_text(m, k->name), "k") && ir_attr_get(m, k->value)->kind == IR_ATTR_INT;
+  return is_k && has_shapes_of_top_k(m, op, ir_attr_get(m, k->value)->integer) ? k->value : IR_NONE;
 }
 
 /* Turns the composite into the op, in place. */

@@ -16,9 +16,18 @@ module {
   // CHECK: sym_name = "other_top_k"
   // CHECK-NOT: chlo.top_k
   // CHECK: "stablehlo.slice"
-  // CHECK-NOT: sym_name
   func.func public @other_top_k(%a: tensor<2x8xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
     %0:2 = stablehlo.composite "chlo.top_k" %a {composite_attributes = {k = 3 : i64, largest = false}, decomposition = @top} : (tensor<2x8xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
+    return %0#0, %0#1 : tensor<2x3xf32>, tensor<2x3xi32>
+  }
+
+  // Nor has it such a k: its results have three elements.
+  // CHECK: sym_name = "other_k"
+  // CHECK-NOT: chlo.top_k
+  // CHECK: "stablehlo.slice"
+  // CHECK-NOT: sym_name
+  func.func public @other_k(%a: tensor<2x8xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
+    %0:2 = stablehlo.composite "chlo.top_k" %a {composite_attributes = {k = 4 : i64}, decomposition = @top} : (tensor<2x8xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
     return %0#0, %0#1 : tensor<2x3xf32>, tensor<2x3xi32>
   }
 
