@@ -1,7 +1,7 @@
 """Rewrites random programs of a kind, and compares results with the evaluator's.
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
-                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Grams|Solves|Selves|Contrasts|
+                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Buckets|Grams|Solves|Selves|Contrasts|
                                       Layers|ImageLayers|Chains]
                                [--build DIR] [--keep DIR]
 
@@ -31,10 +31,10 @@ import random_layers  # noqa: E402
 import random_lists  # noqa: E402
 import running  # noqa: E402
 
-PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,permuted,dce,columns,dce,listed,dce,ranges,"
+PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,unsorted,dce,permuted,dce,columns,dce,listed,dce,ranges,"
 PASSES += "counted,blocks,dce,through-slice,dce,through-gather,dce"
 ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
-LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts", "Rows")
+LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts", "Rows", "Buckets")
 PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
@@ -63,6 +63,8 @@ def ways_of(program, own, path):
     skipped = dice.choice(["listed", "ranges", "counted", "blocks", "split", "through-gather"])
     if isinstance(program, random_lists.Sorts):
         skipped = dice.choice(["inverse", "permuted", "columns", "listed", "through-slice", "split"])
+    if isinstance(program, random_lists.Buckets):
+        skipped = dice.choice(["unsorted", "counted", "through-gather", "split"])
     if passes is ALGEBRA:
         skipped = dice.choice(["gram", "solve", "distribute", "fold-transpose", "split"])
     limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]

@@ -349,6 +349,33 @@ def mixture_of_experts_grad(x, gate, w1, w2):
 
 
 @program(
+    12000,
+    1200,
+    lambda n, r: (
+        r.normal(n, 256),
+        r.normal(256, 8),
+        r.normal(8, 256, 512, scale=0.06),
+        r.normal(8, 512, 256, scale=0.04),
+    ),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def mixture_sorted_grad(x, gate, w1, w2):
+    """Two experts for each token, by a sort and grouped products, with gradients."""
+    k, experts = 2, gate.shape[1]
+
+    def loss(gate, w1, w2):
+        weights, ids = lax.top_k(jax.nn.softmax(x @ gate), k)
+        order = jnp.argsort(ids.ravel())
+        sizes = jnp.bincount(ids.ravel(), length=experts)
+        y = lax.ragged_dot(jax.nn.silu(lax.ragged_dot(x[order // k], w1, sizes)), w2, sizes)
+        y = y * weights.ravel()[order][:, None]
+        return ((x - jnp.zeros_like(x).at[order // k].add(y)) ** 2).mean()
+
+    return jax.value_and_grad(loss, (0, 1, 2))(gate, w1, w2)
+
+
+@program(
     30_000,
     3000,
     lambda n, r: (r.normal(n, 32), r.normal(4096, 16), r.normal(32, 16, scale=0.3)),

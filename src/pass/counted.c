@@ -4,6 +4,7 @@
  *   gather(x, p / n for all p)               = reshape(broadcast(x))     ... of m
  *   scatter(y, [p / n, p % n], u, add)       = y + reshape(u)
  *   scatter(y, p / n, u, add)                = y + the sums of reshape(u) over n
+ *   scatter(y, [p / n, p % n], u, put)       = reshape(u)
  *
  * and likewise of any digits of p in mixed bases, in any order, each once. What is gathered at all
  * places of a matrix in their order (`listed`) is the matrix, which can be made by rows.
@@ -11,8 +12,8 @@
  * Requires: a verified module; behind `ranges`, which takes wrapping and clamping off such indices.
  * Breaks: nothing; what lost its uses stays for dce. Exact, but for sums that a scatter adds up: in
  * another order. Left alone: digits that reach beyond x or, of scatters, less far than x; batches,
- * windows longer than 1 along a named dimension; updates that are put, not added, more than once;
- * what is small against the limit. Cost: linear.
+ * windows longer than 1 along a named dimension; updates that are put, not added, more than once
+ * in a place; what is small against the limit. Cost: linear.
  */
 #include "pass/build.h"
 
@@ -219,21 +220,23 @@ static ir_value as_operand(ir_builder *b, ir_value u, ir_kind kind, const places
 
 static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
   ir_module *m = f->m;
+  bool puts = ir_is_putting(m, ir_body(m, op));
   ir_gather_numbers n;
   places p;
   int64_t to[IR_MAX_RANK];
   if (ir_op_get(m, op)->n_operands != 3 || !is_large(f, ir_operand(m, op, 2)) ||
-      ir_reducer_kind(m, ir_body(m, op)) != IR_OP_ADD ||
+      (!puts && ir_reducer_kind(m, ir_body(m, op)) != IR_OP_ADD) ||
       !ir_scatter_dims(f->p->scratch, m, op, &n) || !has_entries_first(&n))
     return false;
   ir_value x = ir_operand(m, op, 0), u = ir_operand(m, op, 2);
   if (!find_places(m, x, ir_operand(m, op, 1), ir_type_at(m, u)->dims[0], &n, false, &p))
     return false;
+  if (puts && p.n > n.start_index_map.count) return false;
   ir_type tall = tall_type(m, x, &n, &p, to);
   if (!tall || ir_element_count(m, tall) != ir_element_count(m, ir_type_of(m, u))) return false;
   u = as_operand(b, ir_build_reshape(b, u, tall), IR_OP_ADD, &p, n.start_index_map.count, to,
                  ir_type_at(m, x)->rank);
-  return pass_stand_in(m, f->map, op, ir_build_binary(b, IR_OP_ADD, x, u));
+  return pass_stand_in(m, f->map, op, puts ? u : ir_build_binary(b, IR_OP_ADD, x, u));
 }
 
 static bool replace(pass_rewrite *f, ir_op op) {

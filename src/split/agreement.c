@@ -23,12 +23,19 @@ static bool hands_on(ir_kind kind) {
          kind == IR_OP_OPTIMIZATION_BARRIER;
 }
 
+/* Elements of operand i are among the result's. Of a scatter the places are none of them; of a
+ * gather they say which are read, x[argmax(x)]: so they count. */
+static bool hands_on_operand(const ir_module *m, ir_op op, uint32_t i) {
+  return ir_kind_of(m, op) != IR_OP_SCATTER || i != (ir_op_get(m, op)->n_operands - 1) / 2;
+}
+
 static bool selects(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CHLO_TOP_K || kind == IR_OP_SORT) return true;
-  if (kind != IR_OP_REDUCE) return false;
+  if (kind != IR_OP_REDUCE && kind != IR_OP_SCATTER) return false;
   ir_kind by = ir_reducer_kind(m, ir_body(m, op));
-  return ir_op_get(m, op)->n_results > 1 || by == IR_OP_MAXIMUM || by == IR_OP_MINIMUM;
+  bool is_variadic = kind == IR_OP_REDUCE && ir_op_get(m, op)->n_results > 1;
+  return is_variadic || by == IR_OP_MAXIMUM || by == IR_OP_MINIMUM;
 }
 
 static bool is_selection(search *s, ir_op op) {
@@ -44,7 +51,7 @@ static bool is_selected(search *s, ir_value v) {
   if (is_selection(s, op)) return true;
   if (!hands_on(ir_kind_of(s->m, op))) return false;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
-    if (is_selected(s, ir_operand(s->m, op, i))) return true;
+    if (hands_on_operand(s->m, op, i) && is_selected(s, ir_operand(s->m, op, i))) return true;
   return false;
 }
 
@@ -68,6 +75,7 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
   if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
     return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found; /* it is read, not made again */
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) {
+    if (!hands_on_operand(s->m, op, i)) continue;
     split_selected one = selected_at(s, ir_operand(s->m, op, i), f.operands[i]);
     if (one > found) found = one;
   }

@@ -2,6 +2,7 @@
  *
  *   m = max(x, dims = [1]);  mask = x == m          the gradient of a maximum
  *   t = top_k(x)[k];         mask = x >= t
+ *   s = segment_max(x, i);   mask = x == s[i]
  *
  * A loop over the reduced dimension has m before it comes to the mask, and makes x again for it; so
  * does a second loop over the other dimension. A sum made again with other shapes, by other code or

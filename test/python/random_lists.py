@@ -7,8 +7,8 @@ where a mask is set, or of two; `Prefixes`, prefix sums from both ends, of each 
 make of them together again; `Windows`, windows of an axis that is rolled by a part of a window;
 `Rolled`, neighbours on a torus, many of one field and several times over; `Sorts`, what is made of
 sorted elements, from either end, by one key or two, with what is moved along; `Rows`, tables that
-are read and written at places of which the entries' own indices name some dimensions. All but
-`Sorts` have gradients. Numbers are small multiples of 1/8 in 32 or 64 bits, so that many sums are
+are read and written at places of which the entries' own indices name some dimensions; `Buckets`, rows
+that are sorted, computed with, and put or read back. All but `Sorts` have gradients. Numbers are small multiples of 1/8 in 32 or 64 bits, so that many sums are
 exact; `largest` is the size of the large tensors in bytes.
 """
 
@@ -957,3 +957,120 @@ class Rows(Program):
 
     def function(self, *arguments):
         return self.whole_or_differentiated(0.4, arguments)
+
+
+class Buckets(Program):
+    """Most go back to the places that they came from; some to others, some are wanted sorted."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.n, self.m = self.dice.choice([2, 3, 5, 16, 17, 33, 61]), self.dice.choice([1, 2, 3, 7])
+        self.k = self.dice.choice([1, 1, 1, 2, 3])
+        self.dtype = np.dtype(self.dice.choice([*FLOATS, *FLOATS, np.int32]))
+        self.largest = self.n * self.k * self.m * self.dtype.itemsize
+        self.terms = self.n * self.k * 8
+        self.e = self.dice.choice([2, 3, 5])
+        self.keys = self.numbers.integers(0, self.e, (self.n, self.k)).astype(np.int32)
+        self.data = [self.eighths(self.n, self.m), self.eighths(self.e, self.m, self.m)]
+        self.data.append(self.eighths(self.n * self.k, self.m))
+
+    def inputs(self):
+        return self.data
+
+    def order(self, dice, keys):
+        count = lax.iota(np.int32, len(keys))
+        choices = [
+            lambda: jnp.argsort(keys),
+            lambda: jnp.argsort(keys),
+            lambda: jnp.argsort(keys, descending=True),
+            lambda: lax.sort((keys % 2, keys, count), num_keys=2)[2],
+            lambda: lax.sort((keys, count + 1), num_keys=1)[1] - 1,
+            lambda: lax.sort((keys, count // 2), num_keys=1)[1],
+        ]
+        return dice.choice(choices)()
+
+    def rows(self, dice, x, order):
+        choices = [
+            lambda: x[order // self.k],
+            lambda: x[order // self.k],
+            lambda: jnp.repeat(x, self.k, 0)[order],
+            lambda: jnp.tile(x, (self.k, 1))[order],
+            lambda: (x * 2)[order % self.n],
+        ]
+        return dice.choice(choices)()
+
+    def computed(self, dice, h, keys, order, w, u):
+        """Of sorted rows; the last two see their neighbours."""
+        n = len(h)
+        by, sizes = jnp.arange(n), jnp.bincount(keys, length=self.e)
+        ends = jnp.cumsum(sizes)
+        mine = (ends - sizes <= by[:, None]) & (by[:, None] < ends)
+        integers = self.dtype == np.int32
+        choices = [
+            lambda: h * h + 1,
+            lambda: h @ w[0],
+            lambda: jnp.einsum("nd,edf,ne->nf", h, w, mine.astype(h.dtype)),
+            lambda: sum(jnp.where(mine[:, i : i + 1], h, 0) @ w[i] for i in range(self.e)),
+            lambda: h if integers else lax.ragged_dot(h, w, sizes.astype(np.int32)),
+            lambda: h + keys[order][:, None].astype(h.dtype),
+            lambda: h * by[:, None].astype(h.dtype),
+            lambda: h + u,
+            lambda: h * u[order],
+            lambda: h - h.max(1, keepdims=True),
+            lambda: h + jnp.sin(u).astype(h.dtype),
+            lambda: jnp.where((by % 3 == 0)[:, None], h, -h),
+            lambda: jnp.concatenate([h, h * 3], 1)[:, : self.m],
+            lambda: jnp.cumsum(h, 0, dtype=h.dtype),
+            lambda: h[::-1] + h,
+        ]
+        weights = [1] * (len(choices) - 2) + [0.3, 0.3]
+        for choice in dice.choices(choices, weights, k=dice.choice([0, 1, 1, 2])):
+            h = choice().astype(h.dtype)
+        return h
+
+    def back(self, dice, h, order, x, u):
+        n = len(h)
+        into = dice.choice([jnp.zeros_like(h), jnp.full_like(h, 3), u])
+        how = {"mode": dice.choice([None, "drop", "clip", "promise_in_bounds"])}
+        half = max(1, n // 2)
+        choices = [
+            lambda: into.at[order].set(h, **how),
+            lambda: into.at[order].set(h, **how),
+            lambda: into.at[order].set(h, unique_indices=True),
+            lambda: into.at[order].add(h, **how),
+            lambda: into.at[order].max(h, **how),
+            lambda: x.at[order // self.k].add(h, **how),
+            lambda: x.at[order % self.n].min(h, **how),
+            lambda: h[jnp.argsort(order)],
+            lambda: h[jnp.argsort(order)],
+            lambda: jnp.take(h, jnp.argsort(order), 0, mode="clip"),
+            lambda: h[jnp.argsort(order, descending=True)],
+            lambda: h[jnp.argsort(-order)],
+            lambda: into.at[jnp.argsort(order)].set(h),
+            lambda: jnp.zeros_like(h.T).at[:, order].set(h.T),
+            lambda: h.T[:, jnp.argsort(order)],
+            lambda: into.at[order[:half]].set(h[:half]),
+            lambda: into.at[order].set(h[::-1]),
+            lambda: into.at[order, 0].set(h[:, 0]),
+            lambda: into.at[order + 1].set(h, mode="drop"),
+            lambda: h[order],
+            lambda: h,
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, w, u, whole=False):
+        dice = random.Random(self.body)
+        keys = jnp.asarray(self.keys).ravel()
+        if dice.random() < 0.5:
+            keys = (keys + jnp.resize((x[:, 0] > 0).astype(np.int32), keys.shape)) % self.e
+        order = self.order(dice, keys)
+        h = self.computed(dice, self.rows(dice, x, order), keys, order, w, u)
+        y = self.back(dice, h, order, x, u)
+        if dice.random() < 0.15:
+            y = y.sum() + h[:3]
+        if dice.random() < 0.3:
+            y = y * y
+        return jnp.sum(y, dice.choice([0, 1]), dtype=y.dtype) if whole else jnp.sum(y * y, dtype=y.dtype)
+
+    def function(self, *arguments):
+        return self.whole_or_differentiated(0.5, arguments)

@@ -37,7 +37,7 @@ def test_a_wrong_result_is_found(monkeypatch):
     assert any(fuzz_lists.failures("Prefixes", seed, use_xla=False)[0] for seed in range(4))
 
 
-WRONG = [("Windows", 1039), ("Rolled", 117), ("Halvings", 26), ("Halvings", 65)]
+WRONG = [("Windows", 1039), ("Rolled", 117), ("Halvings", 26), ("Halvings", 65), ("Buckets", 21)]
 
 
 @pytest.mark.parametrize("kind, seed", WRONG)
@@ -45,7 +45,8 @@ def test_what_was_wrong_once(kind, seed):
     """Windows 1039: the denominator of a running softmax lay elsewhere than its numerator, and the
     trips did not go over all of it. Rolled 117: as a kernel its code had no end. Halvings 26: the
     middle of a window that is read backwards was taken for all of it; 65: a maximum and the
-    comparison with it were made by different loops, one of them a kernel.
+    comparison with it were made by different loops, one of them a kernel. Buckets 21: the same of the
+    minimum of each segment (a scatter), whose gradient asks which rows are equal to it.
     """
     found, changed = fuzz_lists.failures(kind, seed)
     assert changed and not found

@@ -81,3 +81,40 @@ func.func @entries_last(%x: tensor<12x12xf32>) -> tensor<12x12xf32> {
   %y = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 12, 1>}> : (tensor<12x12xf32>, tensor<12x1xi32>) -> tensor<12x12xf32>
   return %y : tensor<12x12xf32>
 }
+
+// All of what is put into is overwritten, each place once.
+// CHECK-LABEL: sym_name = "put_once"
+// CHECK-NOT: "stablehlo.scatter"
+// CHECK: %[[U:.*]] = "stablehlo.reshape"(%arg1) : (tensor<12x2xf32>) -> tensor<3x4x2xf32>
+// CHECK: "func.return"(%[[U]])
+func.func @put_once(%x: tensor<3x4x2xf32>, %u: tensor<12x2xf32>) -> tensor<3x4x2xf32> {
+  %p = stablehlo.iota dim = 0 : tensor<12xi32>
+  %n = stablehlo.constant dense<4> : tensor<12xi32>
+  %q = stablehlo.divide %p, %n : tensor<12xi32>
+  %r = stablehlo.remainder %p, %n : tensor<12xi32>
+  %i = stablehlo.reshape %q : (tensor<12xi32>) -> tensor<12x1xi32>
+  %j = stablehlo.reshape %r : (tensor<12xi32>) -> tensor<12x1xi32>
+  %at = stablehlo.concatenate %i, %j, dim = 1 : (tensor<12x1xi32>, tensor<12x1xi32>) -> tensor<12x2xi32>
+  %y = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<3x4x2xf32>, tensor<12x2xi32>, tensor<12x2xf32>) -> tensor<3x4x2xf32>
+  return %y : tensor<3x4x2xf32>
+}
+
+// A part of what is put into stays: more rows than are put, or longer ones.
+// CHECK-LABEL: sym_name = "partly"
+// CHECK-COUNT-2: "stablehlo.scatter"
+func.func @partly(%x: tensor<5x2xf32>, %z: tensor<3x4xf32>, %u: tensor<3x2xf32>) -> (tensor<5x2xf32>, tensor<3x4xf32>) {
+  %p = stablehlo.iota dim = 0 : tensor<3xi32>
+  %at = stablehlo.reshape %p : (tensor<3xi32>) -> tensor<3x1xi32>
+  %y = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<5x2xf32>, tensor<3x1xi32>, tensor<3x2xf32>) -> tensor<5x2xf32>
+  %w = "stablehlo.scatter"(%z, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<3x4xf32>, tensor<3x1xi32>, tensor<3x2xf32>) -> tensor<3x4xf32>
+  return %y, %w : tensor<5x2xf32>, tensor<3x4xf32>
+}

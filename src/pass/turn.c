@@ -1,0 +1,343 @@
+#include "pass/turn.h"
+
+#include "ir/maps.h"
+#include "pass/build.h"
+#include "pass/line.h"
+
+void pass_turn_begin(pass_turn *t, pass_ctx *p, ir_module *m, ir_block block, int64_t length) {
+  uint32_t n = m->values.count;
+  *t = (pass_turn){.p = p,
+                   .m = m,
+                   .block = block,
+                   .b = {m, block, IR_NONE},
+                   .length = length,
+                   .n_values = n,
+                   .along = ARENA_ARRAY(p->scratch, int32_t, n),
+                   .counts = ARENA_ARRAY(p->scratch, bool, n),
+                   .turned = ARENA_ARRAY(p->scratch, ir_value, n),
+                   .stays = ARENA_ARRAY(p->scratch, bool, n)};
+  for (ir_value v = 0; v < n; v++) t->along[v] = -1;
+}
+
+void pass_turn_start(pass_turn *t, ir_value v, ir_value turned) {
+  CTX_CHECK(t->m->ctx, ir_type_of(t->m, v) == ir_type_of(t->m, turned));
+  t->along[v] = 0;
+  t->turned[v] = turned;
+}
+
+static bool reads_member(const pass_turn *t, ir_op op) {
+  for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++)
+    if (pass_turn_is_member(t, ir_operand(t->m, op, i))) return true;
+  return false;
+}
+
+/* ---- gathers and scatters ---- */
+/* Of operand 1 or 2 of a scatter, operand 1 of a gather, or its result: which dimension is the
+ * `nth` of the entries'; -1: none. */
+static int32_t nth_entry_dim(const pass_turn *t, ir_value v, ir_ints windows, int64_t vectors,
+                             int32_t nth) {
+  for (int32_t d = 0; d < ir_type_at(t->m, v)->rank; d++)
+    if (d != vectors && !ir_ints_have(windows, d) && nth-- == 0) return d;
+  return -1;
+}
+
+/* The one dimension of a scatter's entries; -1: there are others. */
+static int32_t entry_dim(const pass_turn *t, ir_op scatter, uint32_t operand) {
+  ir_gather_numbers n;
+  if (operand == 0 || !ir_scatter_dims(t->p->scratch, t->m, scatter, &n)) return -1;
+  ir_value v = ir_operand(t->m, scatter, operand);
+  int64_t vectors = operand == 1 ? n.index_vector_dim : -1;
+  ir_ints windows = operand == 1 ? (ir_ints){0} : n.offset_dims;
+  int32_t d = nth_entry_dim(t, v, windows, vectors, 0);
+  if (d < 0 || nth_entry_dim(t, v, windows, vectors, 1) >= 0) return -1;
+  return ir_type_at(t->m, v)->dims[d] == t->length ? d : -1;
+}
+
+/* The dimension of a gather's result along which it has an entry for each member of its indices;
+ * IR_ALONE: none. */
+static int32_t gathered_dim(const pass_turn *t, ir_op op) {
+  ir_gather_numbers n;
+  ir_value at = ir_operand(t->m, op, 1);
+  if (pass_turn_is_member(t, ir_operand(t->m, op, 0)) || !pass_turn_is_member(t, at) ||
+      !ir_gather_dims(t->p->scratch, t->m, op, &n))
+    return IR_ALONE;
+  int32_t along = t->along[at], before = 0;
+  if (along == n.index_vector_dim || ir_ints_have(n.start_indices_batching_dims, along))
+    return IR_ALONE;
+  for (int32_t d = 0; d < along; d++) before += d != n.index_vector_dim;
+  return nth_entry_dim(t, ir_result(t->m, op, 0), n.offset_dims, -1, before);
+}
+
+static bool takes_rows(const pass_turn *t, ir_op gather, int32_t dim) {
+  const ir_type_data *x = ir_type_at(t->m, ir_operand(t->m, gather, 0));
+  ir_ints sizes = ir_op_list(t->m, gather, "slice_sizes");
+  for (int32_t d = 0; d < x->rank; d++)
+    if (sizes.at[d] != (d == dim ? 1 : x->dims[d])) return false;
+  return true;
+}
+
+bool pass_turn_is_turned(const pass_turn *t, ir_op op) {
+  ir_gather_numbers n;
+  ir_module *m = t->m;
+  if (ir_kind_of(m, op) != IR_OP_GATHER || !pass_is_static(m, op)) return false;
+  ir_value x = ir_operand(m, op, 0), y = ir_result(m, op, 0);
+  return pass_turn_is_member(t, x) && ir_type_of(m, x) == ir_type_of(m, y) &&
+         ir_gather_dims(t->p->scratch, m, op, &n) && n.start_index_map.count == 1 &&
+         n.start_index_map.at[0] == t->along[x] && n.operand_batching_dims.count == 0 &&
+         takes_rows(t, op, t->along[x]) &&
+         nth_entry_dim(t, y, n.offset_dims, -1, 0) == t->along[x] &&
+         nth_entry_dim(t, y, n.offset_dims, -1, 1) < 0 && t->are_places(t, ir_operand(m, op, 1));
+}
+
+/* ---- members ---- */
+static bool may_be_member(const pass_turn *t, ir_op op) {
+  ir_kind k = ir_kind_of(t->m, op);
+  return ir_op_get(t->m, op)->n_results == 1 && pass_is_static(t->m, op) &&
+         (ir_is_elementwise(k) || ir_is_move(k) || k == IR_OP_CONCATENATE || k == IR_OP_REDUCE ||
+          k == IR_OP_DOT_GENERAL || k == IR_OP_GATHER);
+}
+
+/* The index of the members' dimension in the op's loop nest, or of the counts'; IR_ALONE: none, or
+ * several. */
+static int32_t index_among(const pass_turn *t, ir_op op, bool counts) {
+  int32_t at[IR_MAX_RANK], index = IR_ALONE;
+  for (ir_value v, i = 0; (v = ir_operand_at(t->m, op, i)); i++) {
+    if (v >= t->n_values || t->along[v] < 0 || t->counts[v] != counts) continue;
+    if (!ir_operand_indices(t->p->scratch, t->m, op, i, at)) return IR_ALONE;
+    int32_t here = at[t->along[v]];
+    if (here == IR_ALONE || (index != IR_ALONE && index != here)) return IR_ALONE;
+    index = here;
+  }
+  return index;
+}
+
+static int32_t index_of(const pass_turn *t, ir_op op) {
+  bool is_gather = ir_kind_of(t->m, op) == IR_OP_GATHER;
+  return is_gather ? gathered_dim(t, op) : index_among(t, op, !reads_member(t, op));
+}
+
+/* The dimension of operand i of a member that is walked in the new order; -1: none. */
+static int32_t member_dim(const pass_turn *t, ir_op op, uint32_t i, int32_t index) {
+  if (ir_kind_of(t->m, op) == IR_OP_GATHER) return i == 1 ? t->along[ir_operand(t->m, op, 1)] : -1;
+  return ir_operand_dim(t->p->scratch, t->m, op, i, index);
+}
+
+/* ---- readers ---- */
+/* Of operand i of a reader: the dimension that is walked in any order; -1: none. */
+static int32_t reader_dim(const pass_turn *t, ir_op op, uint32_t i) {
+  if (ir_kind_of(t->m, op) == IR_OP_SCATTER) return entry_dim(t, op, i);
+  if (ir_kind_of(t->m, op) == IR_OP_GATHER) return i ? -1 : t->along[ir_operand(t->m, op, 0)];
+  int32_t index = index_of(t, op);
+  return index < ir_type_at(t->m, ir_result(t->m, op, 0))->rank
+             ? -1
+             : ir_operand_dim(t->p->scratch, t->m, op, i, index);
+}
+
+/* Entries can be scattered in any order: they are combined, or no two meet. */
+static bool scatters_in_any_order(const pass_turn *t, ir_op op) {
+  ir_value places;
+  ir_block body = ir_body(t->m, op);
+  if (ir_op_get(t->m, op)->n_operands != 3 || entry_dim(t, op, 1) < 0 || entry_dim(t, op, 2) < 0)
+    return false;
+  if (ir_reducer_kind(t->m, body) != IR_OP_UNKNOWN) return true;
+  return ir_is_putting(t->m, body) &&
+         pass_line_sort(t->m, ir_operand(t->m, op, 1), t->length, &places);
+}
+
+bool pass_turn_is_reader(const pass_turn *t, ir_op op) {
+  const ir_op_data *d = ir_op_get(t->m, op);
+  if (d->n_results != 1 || !pass_is_static(t->m, op)) return false;
+  switch (d->kind) {
+    case IR_OP_DOT_GENERAL: break;
+    case IR_OP_GATHER: return pass_turn_is_turned(t, op);
+    case IR_OP_REDUCE:
+      if (ir_reducer_kind(t->m, d->regions[0]) == IR_OP_UNKNOWN) return false;
+      break;
+    case IR_OP_SCATTER:
+      if (!scatters_in_any_order(t, op)) return false;
+      break;
+    default: return false;
+  }
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (pass_turn_is_member(t, d->operands[i]) && reader_dim(t, op, i) != t->along[d->operands[i]])
+      return false;
+  return true;
+}
+
+/* ---- leaves ---- */
+/* The same elements at each index of the dimension. */
+static bool is_repeated(const pass_turn *t, ir_value v, int32_t d) {
+  ir_op op = ir_maker(t->m, v, IR_OP_BROADCAST_IN_DIM);
+  return op ? ir_moved_from(t->m, op, d) == IR_ALONE : ir_is_one_number(t->m, v);
+}
+
+/* v counts dimension d, in a type that has numbers enough. */
+static bool is_count(const pass_turn *t, ir_value v, int32_t d) {
+  ir_dtype dtype = ir_type_at(t->m, v)->dtype;
+  bool is_wide = dtype == IR_I32 || dtype == IR_I64 || dtype == IR_UI32 || dtype == IR_UI64;
+  return is_wide && t->length <= INT32_MAX && pass_counted_dim(t->m, v) == d;
+}
+
+/* Made in the new order already, along this dimension. */
+static bool is_turned(const pass_turn *t, ir_value v, int32_t d) {
+  return v < t->n_values && t->along[v] == d;
+}
+
+static void look_at_leaf(pass_turn *t, ir_value v, int32_t d) {
+  if (d < 0 || is_turned(t, v, d) || is_repeated(t, v, d)) return;
+  ir_op op = ir_value_get(t->m, v)->op;
+  int64_t bytes = ir_value_bytes(t->m, v);
+  if (op && ir_kind_of(t->m, op) != IR_OP_CONSTANT && bytes > t->leaf_bytes) t->leaf_bytes = bytes;
+}
+
+/* ---- marks ---- */
+/* What the op reads is made of counts, or the same at each index. */
+static bool counts_alone(const pass_turn *t, ir_op op, int32_t index) {
+  for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++) {
+    ir_value v = ir_operand(t->m, op, i);
+    int32_t d = member_dim(t, op, i, index);
+    if (d >= 0 && !is_turned(t, v, d) && !is_repeated(t, v, d)) return false;
+  }
+  return true;
+}
+
+/* The op, or one in its regions. */
+static bool reads(const ir_module *m, ir_op op, const void *user) {
+  (void)m;
+  return reads_member(user, op);
+}
+
+static void look_at_leaves(pass_turn *t, ir_op op, int32_t index) {
+  for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++)
+    look_at_leaf(t, ir_operand(t->m, op, i), member_dim(t, op, i, index));
+}
+
+static bool mark_count(pass_turn *t, ir_op op) {
+  ir_value v = ir_kind_of(t->m, op) == IR_OP_IOTA ? ir_result(t->m, op, 0) : IR_NONE;
+  int64_t d = v && pass_is_static(t->m, op) ? pass_counted_dim(t->m, v) : -1;
+  if (d < 0 || ir_type_at(t->m, v)->dims[d] != t->length || !is_count(t, v, (int32_t)d))
+    return false;
+  t->along[v] = (int32_t)d;
+  return t->counts[v] = true;
+}
+
+static void mark_member(pass_turn *t, ir_op op) {
+  if (mark_count(t, op)) return;
+  int32_t index = may_be_member(t, op) ? index_of(t, op) : IR_ALONE;
+  if (index == IR_ALONE) return;
+  ir_value y = ir_result(t->m, op, 0);
+  if (index >= ir_type_at(t->m, y)->rank) return;
+  t->along[y] = index;
+  t->counts[y] = !reads_member(t, op);
+  if (t->counts[y] && !counts_alone(t, op, index)) t->along[y] = -1;
+  else look_at_leaves(t, op, index);
+}
+
+/* What an op, or one in its regions, reads of members has to stay. */
+static void keep_operands(const ir_module *m, ir_op op, void *user) {
+  pass_turn *t = user;
+  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
+    if (pass_turn_is_member(t, ir_operand(m, op, i))) t->stays[ir_operand(m, op, i)] = true;
+}
+
+static void mark_stays(pass_turn *t, ir_op op) {
+  const ir_op_data *d = ir_op_get(t->m, op);
+  bool is_member = d->n_results == 1 && pass_turn_is_member(t, ir_result(t->m, op, 0));
+  if (is_member ? t->stays[ir_result(t->m, op, 0)] : !pass_turn_is_reader(t, op))
+    ir_walk_op(t->m, op, keep_operands, t);
+}
+
+void pass_turn_mark(pass_turn *t) {
+  const ir_ops *ops = &ir_block_get(t->m, t->block)->ops;
+  for (uint32_t i = 0; i < ops->count; i++) {
+    mark_member(t, ops->at[i]);
+    if (!reads_member(t, ops->at[i]) || !pass_turn_is_reader(t, ops->at[i])) continue;
+    for (uint32_t k = 0; k < ir_op_get(t->m, ops->at[i])->n_operands; k++)
+      look_at_leaf(t, ir_operand(t->m, ops->at[i], k), reader_dim(t, ops->at[i], k));
+  }
+  for (uint32_t i = ops->count; i-- > 0;)
+    if (ir_any_op(t->m, ops->at[i], reads, t)) mark_stays(t, ops->at[i]);
+}
+
+/* ---- in the new order ---- */
+static ir_value places_of(pass_turn *t) {
+  if (!t->found_places) t->found_places = t->places(t);
+  return t->found_places;
+}
+
+static ir_value turned_count(pass_turn *t, ir_value v) {
+  ir_type type = ir_type_of(t->m, v);
+  ir_value q = ir_build_convert(&t->b, places_of(t), ir_type_get(t->m, type)->dtype);
+  int64_t to = t->along[v];
+  return ir_build_broadcast(&t->b, q, type, &to);
+}
+
+static ir_value turned(pass_turn *t, ir_value v, int32_t d) {
+  if (d < 0 || is_repeated(t, v, d)) return v;
+  return is_turned(t, v, d) ? t->turned[v] : pass_build_rows(&t->b, v, d, places_of(t));
+}
+
+static void turn_member(pass_turn *t, ir_op op) {
+  uint32_t n = ir_op_get(t->m, op)->n_operands;
+  ir_value *x = ARENA_ARRAY(t->p->scratch, ir_value, n);
+  int32_t index = index_of(t, op);
+  for (uint32_t i = 0; i < n; i++)
+    x[i] = turned(t, ir_operand(t->m, op, i), member_dim(t, op, i, index));
+  ir_value y = ir_result(t->m, op, 0);
+  ir_type type = ir_type_of(t->m, y);
+  ir_op made = ir_build_again(&t->b, op, x, &type);
+  if (ir_kind_of(t->m, op) == IR_OP_GATHER)
+    ir_op_set_attr(t->m, made, "indices_are_sorted", ir_attr_bool(t->m, false), true);
+  t->turned[y] = ir_result(t->m, made, 0);
+}
+
+/* 0, 1, .. in place of these indices of a line. */
+static ir_value in_order(pass_turn *t, ir_value indices) {
+  ir_type type = ir_type_of(t->m, indices);
+  ir_type line = ir_tensor(t->m, ir_type_get(t->m, type)->dtype, 1, &t->length);
+  return ir_build_reshape(&t->b, ir_build_iota(&t->b, line, 0), type);
+}
+
+static void turn_reader(pass_turn *t, ir_op op) {
+  ir_module *m = t->m;
+  uint32_t n = ir_op_get(m, op)->n_operands;
+  ir_value *x = ARENA_ARRAY(t->p->scratch, ir_value, n);
+  for (uint32_t i = 0; i < n; i++) x[i] = turned(t, ir_operand(m, op, i), reader_dim(t, op, i));
+  if (ir_kind_of(m, op) == IR_OP_GATHER) x[1] = in_order(t, x[1]);
+  for (uint32_t i = 0; i < n; i++) ir_op_get(m, op)->operands[i] = x[i];
+  if (ir_kind_of(m, op) == IR_OP_SCATTER)
+    ir_op_set_attr(m, op, "indices_are_sorted", ir_attr_bool(m, false), true);
+}
+
+static bool is_of(const pass_turn *t, ir_op op, bool counts) {
+  ir_value y = ir_op_get(t->m, op)->n_results == 1 ? ir_result(t->m, op, 0) : IR_NONE;
+  return y && y < t->n_values && t->along[y] >= 0 && t->counts[y] == counts;
+}
+
+static void turn_count(pass_turn *t, ir_op op) {
+  if (ir_kind_of(t->m, op) != IR_OP_IOTA) turn_member(t, op);
+  else t->turned[ir_result(t->m, op, 0)] = turned_count(t, ir_result(t->m, op, 0));
+}
+
+static void turn(pass_turn *t, ir_op op) {
+  if (is_of(t, op, true)) turn_count(t, op);
+  else if (!reads_member(t, op)) return;
+  else if (is_of(t, op, false)) turn_member(t, op);
+  else if (pass_turn_is_reader(t, op)) turn_reader(t, op);
+}
+
+/* Nothing before `from` is made of members, but counts may be, which then are turned behind it. */
+void pass_turn_rewrite(pass_turn *t, ir_op from) {
+  ir_ops ops = ir_take_ops(t->m, t->block);
+  bool begun = false;
+  for (uint32_t i = 0; i < ops.count; i++) {
+    ir_op op = ops.at[i];
+    t->b.location = ir_op_get(t->m, op)->location;
+    if (begun) turn(t, op);
+    ir_block_append(t->m, t->block, op);
+    if (op != from) continue;
+    begun = true;
+    for (uint32_t k = 0; k < i; k++)
+      if (is_of(t, ops.at[k], true)) turn_count(t, ops.at[k]);
+  }
+}
