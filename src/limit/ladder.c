@@ -226,6 +226,7 @@ static weir_status improve(job *j, search *s) {
  * XLA, 0: the estimate decides. */
 typedef struct effort {
   int32_t share, most_compiles;
+  bool asks_later; /* limit/search.h */
 } effort;
 
 /* Some passes let more be split, for more work: *out is the program split without them, if that
@@ -239,6 +240,7 @@ static weir_status split_plainly(job *j, effort e, candidate *out) {
   search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED,
                           (int32_t)min64(e.most_compiles, COMPILES_PLAIN));
   s.from = plain;
+  s.asks_later = e.asks_later;
   WEIR_TRY(search_by_peak(j, &s));
   if (s.found.m) WEIR_TRY(improve(j, &s));
   *out = s.found;
@@ -259,16 +261,39 @@ static candidate faster_of(const job *j, candidate a, candidate b) {
   return is_first ? a : b;
 }
 
-/* The program's splits that hold; out->m is NULL, and *s says why: none does. peak: as it came. */
-static weir_status find_split(job *j, int64_t peak, effort e, search *s, candidate *out) {
+/* Of the program's splits that hold the fastest, as predicted. */
+static weir_status find_fastest(job *j, int64_t peak, effort e, search *s, candidate *out) {
   candidate plain;
   WEIR_TRY(split_plainly(j, e, &plain));
   *s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, j->prepared, peak),
                      e.most_compiles);
+  s->asks_later = e.asks_later;
   WEIR_TRY(search_all(j, s));
   if (s->found.m) WEIR_TRY(improve(j, s));
   *out = faster_of(j, plain, s->found);
   return WEIR_OK;
+}
+
+/* By XLA, which is asked unless it was. */
+static bool holds_asked(job *j, candidate *c) {
+  bool is_known = c->needs.is_xlas || referee_ask(j, c->m, c->order, &c->needs);
+  return is_known && c->needs.peak <= j->options.memory_limit_bytes;
+}
+
+/* Likewise; out->m is NULL, and *s says why: none does. Mostly XLA needs what the estimate says. So
+ * it is asked about what is settled for, not about what that was better than; where it says that
+ * this is too much it is asked about each. peak: as it came. */
+static weir_status find_split(job *j, int64_t peak, effort e, search *s, candidate *out) {
+  int64_t searched_ops = j->searched_ops;
+  e.asks_later = e.most_compiles && j->options.referee && j->spread != SPLIT_SHARDED;
+  WEIR_TRY(find_fastest(j, peak, e, s, out));
+  if (!out->m || !e.asks_later || holds_asked(j, out)) return WEIR_OK;
+  ctx_log(&j->c, 2, "XLA does not hold what the estimate settled for: it is asked about each");
+  ir_module_destroy(out->m);
+  e.asks_later = false;
+  j->searched_ops = searched_ops;
+  search_begin(j, e.share);
+  return find_fastest(j, peak, e, s, out);
 }
 
 /* Beside the splits that predictions come to. */

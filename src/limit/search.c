@@ -88,9 +88,11 @@ static split_goal goal_of_holders(const job *j, const search *s) {
 /* Of candidates, by estimate. */
 static int64_t target_of(const search *s) { return s->enough > s->limit ? s->enough : s->target; }
 
-static bool can_ask(const job *j, const search *s) {
+static bool may_ask(const job *j, const search *s) {
   return s->most_compiles && j->options.referee;
 }
+
+static bool can_ask(const job *j, const search *s) { return may_ask(j, s) && !s->asks_later; }
 
 /* Estimates above it are rejected. A search that XLA has corrected has no doubts, and of what is no
  * better than a candidate that XLA has seen it is not asked. */
@@ -380,10 +382,9 @@ static weir_status try_candidate(job *j, search *s) {
        is_under = s->enough > s->limit ? may_hold : order.fits,
        fits = is_under && may_hold; /* by estimate */
   verdict needs = {.peak = order.peak_bytes};
-  if (may_hold && can_ask(j, s)) {
-    m = compacted(m, &order);
-    needs = judge_candidate(j, s, m, order.peak_bytes, fits);
-  }
+  if (may_hold && may_ask(j, s)) m = compacted(m, &order);
+  if (may_hold && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
+  if (fits && s->asks_later) s->compiles++;
   CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas) note_report(s, order.peak_bytes, fits, needs.peak);
   if ((needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->enough) {
@@ -526,9 +527,10 @@ weir_status search_again(job *j, search *s) {
 weir_status search_all(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_confirmed(j, s));
-  if (!s->found.m && s->doubts == UNASKED && can_ask(j, s) && !s->was_stopped) {
+  if (!s->found.m && s->doubts == UNASKED && may_ask(j, s) && !s->was_stopped) {
     start_again(s, &first);
     s->no_kernels = first.no_kernels;
+    s->asks_later = false;
     s->doubts = ASKED;
     s->most_compiles = s->compiles + first.most_compiles / 2;
     WEIR_TRY(search_confirmed(j, s));

@@ -69,7 +69,9 @@ typedef struct search {
   bool no_kernels;     /* which have scratch of their own */
   bool no_hoisting;    /* nothing is made before whiles: XLA said that it is too much */
   int32_t most_compiles,
-      compiles; /* to ask XLA, where there is a referee; 0: the estimate decides */
+      compiles;    /* to ask XLA, where there is a referee; 0: the estimate decides */
+  bool asks_later; /* the estimate decides, and whoever takes what is found asks XLA; not of
+                      what is in doubt. Compilations count as if each had been asked about */
   doubts doubts;
   plan_order order;       /* in which XLA is to run candidates */
   int64_t part_bytes;     /* of goals: split/choose.h */

@@ -227,6 +227,36 @@ static void test_held(void) {
   weir_result_destroy(c.result);
 }
 
+static outcome rewrite_by_xla(judge *by, int64_t limit) {
+  weir_options o = WEIR_OPTIONS_INIT;
+  o.memory_limit_bytes = limit;
+  o.minimum = WEIR_MINIMUM_NEVER;
+  o.machine = "x86-64-v3";
+  o.tile = WEIR_TILE_OFF;
+  return rewrite_with(by, o);
+}
+
+/* Of a recurrent net slices become longer, for fewer trips, once something holds. The referee is
+ * asked about the longer ones alone, but where these are too much: then about each. */
+static void test_asked_about_the_last(void) {
+  enum { LIMIT = 9132738 };
+  static char recurrent[20000];
+  FILE *f = fopen(WEIR_TEST_DIR "/corpus/m_bptt_long/program.mlir", "rb");
+  assert(f);
+  size_t length = fread(recurrent, 1, sizeof recurrent - 1, f);
+  assert(length < sizeof recurrent - 1);
+  fclose(f);
+  judge honest = {.factor = 1.0, .program = recurrent};
+  outcome a = rewrite_by_xla(&honest, LIMIT);
+  assert(a.status == WEIR_OK && honest.asked == 1 && !a.summary.after_is_estimate);
+  judge strict = {.factor = 1.0, .program = recurrent, .whole = 3300000};
+  outcome b = rewrite_by_xla(&strict, LIMIT);
+  assert(b.status == WEIR_OK && strict.asked == 2 && !b.summary.after_is_estimate);
+  assert(b.summary.peak_after_bytes < a.summary.peak_after_bytes);
+  weir_result_destroy(a.result);
+  weir_result_destroy(b.result);
+}
+
 /* What is made before a while is made in it again where XLA says that it is too much by no more
  * than that. */
 static void test_kept_in_whiles(void) {
@@ -446,6 +476,7 @@ static void test_kept_rates(void) {
 int main(void) {
   set_variable("WEIR_CACHE_DIR", "off");
   test_held();
+  test_asked_about_the_last();
   test_kept_in_whiles();
   test_any_larger_limit_holds();
   test_minimum();
