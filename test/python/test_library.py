@@ -221,13 +221,13 @@ def test_a_candidate_after_one_that_the_referee_refuses_is_taken():
         if text is None:
             return 4000, 4, 0, 10**9
         asked.append(text)
-        if len(asked) == 1:
+        if text == asked[0]:  # whenever it is asked
             raise RuntimeError("out of memory, says XLA")
         return 4000, 4, 0, 1000
 
     result = _library.rewrite(MATVEC, {"memory_limit_bytes": 10**6}, second)
     assert result.outcome == _library.REWRITTEN and not result.is_unconfirmed
-    assert len(asked) == 2 and result.text == asked[1] and asked[0] != asked[1]
+    assert result.text == asked[-1] != asked[0] and set(asked) == {asked[0], asked[-1]}
 
 
 LOADS = {
