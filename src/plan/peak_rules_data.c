@@ -203,15 +203,16 @@ static uint32_t positions(const plan_rule *r, plan_shape like) {
                                        .signature = (uint64_t)like.rank + 100});
 }
 
-/* A stable sort on a GPU has positions, too, which make equal keys different
- * (stable_sort_expander.cc). */
+/* A stable sort on a GPU has positions, too, which make equal keys different: those that it sorts
+ * along, if these are a vector. An iota of several dimensions comes to XLA as a broadcast of one,
+ * which it does not know for positions yet (stable_sort_expander.cc). */
 static uint32_t with_positions(const plan_rule *r, plan_node n) {
   uint32_t count = n.n_operands, *operands = ARENA_ARRAY(r->g->arena, uint32_t, count + 1);
   plan_shape *members = ARENA_ARRAY(r->g->arena, plan_shape, count + 1);
   for (uint32_t i = 0; i < count; i++) {
     operands[i] = n.operands[i];
     members[i] = node_of(r, operands[i])->shape;
-    if (plan_is_positions(node_of(r, operands[i]))) return 0;
+    if (members[i].rank == 1 && plan_is_positions(node_of(r, operands[i]))) return 0;
   }
   operands[count] = positions(r, members[0]);
   members[count] = with_dtype(members[0], IR_I32);

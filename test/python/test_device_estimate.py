@@ -846,6 +846,30 @@ func.func @main(%x: {x}) -> ({values}, {places}) {{
 }}"""
 
 
+def largest_without_places(rows, columns, k):
+    x, values, places = f"tensor<{rows}x{columns}xf32>", f"tensor<{rows}x{k}xf32>", f"tensor<{rows}x{k}xi32>"
+    return f"""
+func.func @main(%x: {x}) -> {values} {{
+  %0:2 = chlo.top_k(%x, k = {k}) : {x} -> ({values}, {places})
+  return %0#0 : {values}
+}}"""
+
+
+def order_of_rows(rows, columns):
+    """Places of the sorted elements of each row, as argsort has them."""
+    x, at = f"tensor<{rows}x{columns}xf32>", f"tensor<{rows}x{columns}xi32>"
+    return f"""
+func.func @main(%x: {x}) -> {at} {{
+  %at = stablehlo.iota dim = 1 : {at}
+  %0:2 = "stablehlo.sort"(%x, %at) ({{
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>):
+    %less = stablehlo.compare LT, %p, %q, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %less : tensor<i1>
+  }}) {{dimension = 1 : i64, is_stable = true}} : ({x}, {at}) -> ({x}, {at})
+  return %0#1 : {at}
+}}"""
+
+
 def convolved(step=1, pad=(1, 1), dtype="f32", wanted="result"):
     """3 x 3, 16 to 32 channels, channels last: the result, or the gradient of the sum of what tanh
     makes of it, by kernel or image.
@@ -1109,6 +1133,8 @@ SINGLE = {
     "the largest of each row": ("h100", largest(100, 50_000, 10), 20_008_016),
     "many of the largest of each row": ("h100", largest(100, 50_000, 100), 60_080_032),
     "the largest of each short row": ("h100", largest(1000, 500, 10), 6_080_288),
+    "the largest of each row, not where": ("h100", largest_without_places(3000, 1000, 100), 37_200_016),
+    "where the sorted are": ("h100", order_of_rows(3000, 1000), 48_000_024),
     "convolution, channels last": ("h100", convolved(), 6_328_576),
     "convolution, channels last, of 16 bits": ("h100", convolved(dtype="bf16"), 3_164_416),
     "convolution on an older card": ("a100-80gb", convolved(), 10_522_880),
