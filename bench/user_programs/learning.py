@@ -512,3 +512,20 @@ def barlow_twins_grad(w, x, y):
         return ((diagonal - 1) ** 2).sum() + 5e-3 * ((c**2).sum() - (diagonal**2).sum())
 
     return jax.value_and_grad(loss)(w)
+
+
+@program(
+    1500,
+    500,
+    lambda n, r: (r.normal(n, 32), r.normal(32, 96), r.normal(96, 96, scale=0.1), r.normal(96)),
+)
+def tangent_kernel(x, a, b, c):
+    """The empirical neural tangent kernel: products of all pairs of gradients per sample."""
+
+    def network(p, x):
+        return jnp.tanh(jnp.tanh(x @ p[0]) @ p[1]) @ p[2]
+
+    gradients = jax.vmap(jax.grad(network), (None, 0))((a, b, c), x)
+    flat = [g.reshape(len(x), -1) for g in gradients[2:]]
+    first, second = (jnp.einsum("iab,jab->ij", g, g) for g in gradients[:2])
+    return first + second + flat[0] @ flat[0].T

@@ -20,10 +20,13 @@
  * bounded by |A| |B| |C| times the number of terms; integers wrap, so they are exact. With infinite
  * elements a result may be NaN in one order (0 times infinity) and infinite in another; so may,
  * with elements of extreme size, an intermediate that overflows in one order alone.
- * Left alone: a product times its own transpose (is_square()); element types other than f32, f64
- * and integers (an intermediate of bf16 or f16 is rounded where it is made), products that differ
- * in element type, precision or algorithm or have attributes that we don't know, intermediates
- * that are at hand anyway; chains of tensors all of which the splitter would leave alone.
+ *   P P^T of an outer product, P_iab = x_ia y_ib, is (X X^T) * (Y Y^T), element by element. Both
+ * are positive, so it is, too; and no sum is rounded earlier (a kernel of gradients per sample).
+ * Left alone: a product times its own transpose where it is a sum (is_square()), and what is
+ * squared so; element types other than f32, f64 and integers (an intermediate of bf16 or f16 is
+ * rounded where it is made), products that differ in element type, precision or algorithm or have
+ * attributes that we don't know, intermediates that are at hand anyway; chains of tensors all of
+ * which the splitter would leave alone.
  * Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
  * dot-order pass knew (A B) c.
  */
@@ -45,6 +48,7 @@ typedef struct chain {
   double small_bytes, goal_bytes; /* goal 0: none */
   uint32_t *uses;                 /* by value: how often it is an operand, anywhere */
   uint8_t *dissolved;             /* by value: of a shared product, where not */
+  bool *squared;                  /* by value: dissolved in its own square, from leaves */
   uint8_t *consumed;              /* by op: part of the network of a later one */
   int64_t budget;
   const pass_plan **plans; /* by op */
@@ -226,6 +230,14 @@ static void expand_operand(chain *c, pass_network *net, ir_value v, const uint8_
   if (size > net->largest) net->largest = size;
 }
 
+/* The operands of what is squared are leaves: multiplied out, a product times its own transpose
+ * need not be positive. */
+static void expand_side(chain *c, pass_network *net, ir_op dot, uint32_t side, const uint8_t *at) {
+  ir_value v = ir_operand(c->m, dot, side);
+  if (c->squared[ir_result(c->m, dot, 0)]) add_leaf(c, net, v, at);
+  else expand_operand(c, net, v, at);
+}
+
 /* False, with nothing added, if the network would have too many indices. */
 static bool expand_product(chain *c, pass_network *net, ir_op dot, const uint8_t *at) {
   named_dot n;
@@ -235,9 +247,9 @@ static bool expand_product(chain *c, pass_network *net, ir_op dot, const uint8_t
   net->flops += 2 * pass_volume(net, all);
   net->room++;
   int from = net->n;
-  expand_operand(c, net, ir_operand(c->m, dot, 0), n.at[0]);
+  expand_side(c, net, dot, 0, n.at[0]);
   int middle = net->n;
-  expand_operand(c, net, ir_operand(c->m, dot, 1), n.at[1]);
+  expand_side(c, net, dot, 1, n.at[1]);
   line_up(net, from, middle, n.contracted);
   return true;
 }
@@ -376,7 +388,9 @@ static bool find_roots(chain *c, ir_op product, ir_value v, int depth, roots *ou
   for (ir_op op, u = 0; (op = ir_user_at(c->users, v, u)); u++) {
     ir_value x;
     pass_scale s;
-    if (is_product(c, op)) {
+    if (is_product(c, op) && c->squared[ir_result(c->m, op, 0)]) {
+      all = false; /* it reads v as it is */
+    } else if (is_product(c, op)) {
       ir_op root = root_of(c, op);
       all &= are_alike(c, product, op) && add_root(out, root);
       out->has_square |= root == op && is_square(c, op, ir_result(c->m, product, 0));
@@ -402,6 +416,16 @@ static double flops_of_all(chain *c, const roots *r) {
   return sum;
 }
 
+/* No element is a sum of several terms. */
+static bool is_outer(const chain *c, ir_op dot) {
+  ir_dot_numbers n;
+  if (!ir_dot_dims(c->scratch, c->m, dot, &n)) return false;
+  const ir_type_data *lhs = ir_type_at(c->m, ir_operand(c->m, dot, 0));
+  for (int32_t i = 0; i < n.lhs_contract.count; i++)
+    if (lhs->dims[n.lhs_contract.at[i]] != 1) return false;
+  return true;
+}
+
 /* Multiplies a shared product out where the products that use it are cheaper without it. What else
  * uses it still does. */
 static void try_to_dissolve(chain *c, ir_op dot) {
@@ -409,10 +433,13 @@ static void try_to_dissolve(chain *c, ir_op dot) {
   roots r = {0};
   if (c->uses[v] < 2) return;
   bool all = find_roots(c, dot, v, 0, &r);
-  if (!r.n || r.has_square) return;
+  if (!r.n || (r.has_square && !is_outer(c, dot))) return;
   double with = (all ? flops_of(c, dot) : 0) + flops_of_all(c, &r);
   c->dissolved[v] = all ? EVERYWHERE : IN_PRODUCTS;
-  if (flops_of_all(c, &r) * TUNED_ORDER_GAIN > with) c->dissolved[v] = NOWHERE;
+  c->squared[v] = r.has_square;
+  if (flops_of_all(c, &r) * TUNED_ORDER_GAIN <= with) return;
+  c->dissolved[v] = NOWHERE;
+  c->squared[v] = false;
 }
 
 /* ---- building ---- */
@@ -603,6 +630,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
              .budget = MOST_WORK,
              .uses = ir_count_uses(p->scratch, m, top),
              .dissolved = ARENA_ARRAY(p->scratch, uint8_t, m->values.count),
+             .squared = ARENA_ARRAY(p->scratch, bool, m->values.count),
              .consumed = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count),
              .plans = ARENA_ARRAY(p->scratch, const pass_plan *, m->ops.count),
              .map = ir_map_new(p->scratch, m)};

@@ -65,6 +65,10 @@ def square(p):
     return (2.0 * p) @ p.T
 
 
+def all_pairs(p):
+    return jnp.einsum("iab,jab->ij", p, p)
+
+
 # what is written; shapes of the operands; shapes of the products in the best order
 ORDERS = {
     "chain of 4": (
@@ -136,6 +140,16 @@ ORDERS = {
         lambda u, v, w: jnp.einsum("i,j->ij", u, v) @ w,
         [(N,), (N,), (N,)],
         [()],
+    ),
+    "outer products, all pairs multiplied": (
+        lambda x, y: all_pairs(jnp.einsum("ia,ib->iab", x, y)),
+        [(N, 30), (N, 20)],
+        [(N, N), (N, N), (N, N)],
+    ),
+    "columns times rows, all pairs multiplied": (
+        lambda x, y: all_pairs(x[:, :, None] @ y[:, None]),
+        [(N, 30), (N, 20)],
+        [(N, 1, N, 1)] * 2 + [(N, N)],
     ),
     "columns and rows": (
         lambda u, v, w: (u @ v) @ w,

@@ -77,4 +77,20 @@ module {
     %2 = stablehlo.dot_general %0, %w, contracting_dims = [0] x [0] : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40xf32>
     return %1, %2 : tensor<40xf32>, tensor<40xf32>
   }
+
+  // An outer product per row times its own transpose is two such products of its factors, one of
+  // which is a product itself and stays it: A (B B^T) A^T need not be positive.
+  // CHECK: sym_name = "squared"
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: %0 = "stablehlo.dot_general"(%arg0, %arg1) {{.*}} -> tensor<40x30xf32>
+  // CHECK-NEXT: %1 = "stablehlo.dot_general"(%0, %0) {{.*}}lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]{{.*}} -> tensor<40x40xf32>
+  // CHECK-NEXT: %2 = "stablehlo.dot_general"(%arg2, %arg2) {{.*}}lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]{{.*}} -> tensor<40x40xf32>
+  // CHECK-NEXT: %3 = "stablehlo.dot_general"(%1, %2) {{.*}}lhs_batching_dimensions = [0, 1], rhs_batching_dimensions = [0, 1]>{{.*}} -> tensor<40x40xf32>
+  // CHECK-NEXT: "func.return"(%3)
+  func.func public @squared(%a: tensor<40x2xf32>, %b: tensor<2x30xf32>, %y: tensor<40x20xf32>) -> tensor<40x40xf32> {
+    %x = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x2xf32>, tensor<2x30xf32>) -> tensor<40x30xf32>
+    %p = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [] x [] : (tensor<40x30xf32>, tensor<40x20xf32>) -> tensor<40x30x20xf32>
+    %0 = stablehlo.dot_general %p, %p, contracting_dims = [1, 2] x [1, 2] : (tensor<40x30x20xf32>, tensor<40x30x20xf32>) -> tensor<40x40xf32>
+    return %0 : tensor<40x40xf32>
+  }
 }
