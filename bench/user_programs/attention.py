@@ -386,3 +386,19 @@ def talking_heads_grad(q, k, v, before, after):
         return (jnp.einsum("hqk,khd->qhd", weights, v) ** 2).sum()
 
     return jax.grad(loss, (0, 1, 2, 3, 4))(q, k, v, before, after)
+
+
+@program(40_000, 4000, lambda n, r: (r.normal(32, 64), r.normal(4, 32), r.normal(3000, 32), r.integers(3000, 2, n)))
+def edge_attention_grad(w, a, x, edges):
+    """A graph attention layer over a list of edges, softmax by segments, with gradients."""
+    source, target = edges
+
+    def loss(w, a):
+        h = (x @ w).reshape(len(x), 4, 16)
+        both = jnp.concatenate([h[source], h[target]], -1)
+        logits = jax.nn.leaky_relu((both * a).sum(-1))
+        weights = jnp.exp(logits - jax.ops.segment_max(logits, target, len(x))[target])
+        weights /= jax.ops.segment_sum(weights, target, len(x))[target]
+        return (jax.ops.segment_sum(weights[..., None] * h[source], target, len(x)) ** 2).mean()
+
+    return jax.value_and_grad(loss, (0, 1))(w, a)

@@ -529,3 +529,34 @@ def tangent_kernel(x, a, b, c):
     flat = [g.reshape(len(x), -1) for g in gradients[2:]]
     first, second = (jnp.einsum("iab,jab->ij", g, g) for g in gradients[:2])
     return first + second + flat[0] @ flat[0].T
+
+
+@program(64, 20, lambda n, r: (r.normal(64, 32), r.normal(n, 24, 64), r.normal(n, 80, 64)))
+def late_interaction_grad(w, queries, documents):
+    """ColBERT: for each word of a query the best word of a document, all pairs, with gradient."""
+
+    def loss(w):
+        words = jnp.einsum("aid,bjd->abij", unit(queries @ w), unit(documents @ w))
+        scores = words.max(-1).sum(-1)
+        return -jnp.diag(jax.nn.log_softmax(5 * scores)).mean()
+
+    return jax.value_and_grad(loss)(w)
+
+
+@program(512, 51, lambda n, r: ([r.normal(8, 32), r.normal(32, 32), r.normal(32)], r.normal(n, 8)))
+def evolution_step(p, x):
+    """A step of an evolution strategy: 256 pairs of perturbed networks, weighted by rank."""
+
+    def pair(key):
+        keys = jax.random.split(key, 3)
+        noise = [jax.random.normal(k, a.shape, a.dtype) for k, a in zip(keys, p)]
+
+        def fitness(scale):
+            a, b, c = (w + scale * e for w, e in zip(p, noise))
+            return jnp.mean((jnp.tanh(jnp.tanh(x @ a) @ b) @ c - jnp.sin(x[:, 0])) ** 2)
+
+        return fitness(0.1) - fitness(-0.1), noise
+
+    gains, noise = jax.vmap(pair)(jax.random.split(jax.random.key(0), 256))
+    ranks = gains.argsort().argsort() / 255 - 0.5
+    return [w - 0.01 * jnp.tensordot(ranks, e, 1) for w, e in zip(p, noise)]

@@ -330,3 +330,23 @@ def point_vortices(x, strength):
         return x, (x**2).sum()
 
     return lax.scan(step, x, None, length=10)
+
+
+@program(96, 30, lambda n, r: (r.normal(n, n), r.normal(60, n)))
+def tomography_grad(image, measured):
+    """Sums along rays at sixty angles, an image that fits them, its total variation: the gradient."""
+    n = len(image)
+    grid = jnp.arange(n) - (n - 1) / 2
+
+    def sums(image, angle):
+        c, s = jnp.cos(angle), jnp.sin(angle)
+        places = [c * grid[:, None] - s * grid, s * grid[:, None] + c * grid]
+        places = [place + (n - 1) / 2 for place in places]
+        return jax.scipy.ndimage.map_coordinates(image, places, order=1).sum(1)
+
+    def loss(image):
+        seen = jax.vmap(sums, (None, 0))(image, jnp.linspace(0, jnp.pi, 60, endpoint=False))
+        variation = sum(jnp.abs(jnp.diff(image, axis=axis)).sum() for axis in (0, 1))
+        return ((seen - measured) ** 2).sum() + 0.1 * variation
+
+    return jax.value_and_grad(loss)(image)

@@ -242,3 +242,20 @@ def mlstm_grad(q, k, v, enter, forget):
         return (((weights / size) @ v) ** 2).sum()
 
     return jax.grad(loss, (0, 1, 2, 3, 4))(q, k, v, enter, forget)
+
+
+@program(80, 25, lambda n, r: (r.integers(4, n, 30),))
+def string_kernel(strings):
+    """How many gapped subsequences of three letters each pair of strings has in common."""
+
+    def pair(a, b):
+        same = (a[:, None] == b).astype(jnp.float32)
+        ends, total = jnp.ones_like(same), 0.0
+        for _ in range(3):
+            common = same * ends
+            total += common.sum() / 4
+            sums = jnp.cumsum(jnp.cumsum(common, 0), 1)
+            ends = jnp.pad(sums, ((1, 0), (1, 0)))[:-1, :-1] / 2
+        return total
+
+    return jax.vmap(lambda a: jax.vmap(lambda b: pair(a, b))(strings))(strings)
