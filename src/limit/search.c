@@ -29,6 +29,7 @@ enum {
   MOST_OPS_FOR_SHORTER = 5000,
   FIRST_CUTS = 12,   /* sixteenths of the room */
   FEWER_CUTS = 4,    /* so many less where slices are shorter */
+  MORE_CUTS = 4,     /* at first, though less is left: what is written over needs less */
   MOST_SPARED = 4,   /* times that checkpoints leave more, with the same slices */
   MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
@@ -665,6 +666,7 @@ weir_status search_more_cuts(job *j, search *s, int64_t room_bytes) {
   again.refines_cuts = true;
   again.most_ns = 0; /* it counts all of a value that is written over as read in each trip */
   int64_t more = 16 * (s->limit - s->found.needs.peak) / max64(1, room_bytes);
+  more = max64(more, MORE_CUTS);
   for (int shorter = 1; more > 0 && !again.found.m; shorter = 5 - shorter) {
     if (again.most_compiles && again.compiles == again.most_compiles) break;
     again.hold_bytes = s->hold_bytes;
