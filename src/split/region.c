@@ -48,6 +48,17 @@ static void check_region(const split_region *r) {
   }
 }
 
+/* What loops are made of has parts that they put together; doing those by parts again would make as
+ * many anew. */
+static bool is_within_loop(const ir_module *m, ir_block block) {
+  for (ir_op op = ir_block_get(m, block)->parent; op;) {
+    if (ir_kind_of(m, op) == IR_OP_LOOP) return true;
+    ir_block outer = ir_op_get(m, op)->block;
+    op = outer ? ir_block_get(m, outer)->parent : IR_NONE;
+  }
+  return false;
+}
+
 typedef enum grow_how {
   IN_PLACE, /* nothing is shifted */
   SHIFTED,
@@ -75,7 +86,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .may_stream = g->may_stream,
                       .writes_over = g->writes_over,
                       .schedules = g->schedules,
-                      .may_sort = g->may_sort,
+                      .may_sort = g->may_sort && !is_within_loop(m, block),
                       .leaves_masks = g->leaves_masks,
                       .no_kernels = g->no_kernels,
                       .covers = g->covers,
@@ -213,17 +224,6 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   /* as much: what it is made of is there for less long, and loops may write over it */
   int64_t most = r->leaves_masks ? r->held_bytes : r->held_bytes - 1;
   return !kept->failed && kept->held_bytes <= most ? kept : r;
-}
-
-/* What loops are made of has parts that they put together; doing those by parts again would make as
- * many anew. */
-static bool is_within_loop(const ir_module *m, ir_block block) {
-  for (ir_op op = ir_block_get(m, block)->parent; op;) {
-    if (ir_kind_of(m, op) == IR_OP_LOOP) return true;
-    ir_block outer = ir_op_get(m, op)->block;
-    op = outer ? ir_block_get(m, outer)->parent : IR_NONE;
-  }
-  return false;
 }
 
 /* Where windows lie across each other, or beside each other and something is held, the value is
