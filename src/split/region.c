@@ -48,8 +48,8 @@ static void check_region(const split_region *r) {
   }
 }
 
-/* What loops are made of has parts that they put together; doing those by parts
- * again would make as many anew. */
+/* What loops are made of has parts that they put together; doing those by parts again would make as
+ * many anew. */
 static bool is_within_loop(const ir_module *m, ir_block block) {
   for (ir_op op = ir_block_get(m, block)->parent; op;) {
     if (ir_kind_of(m, op) == IR_OP_LOOP) return true;
@@ -108,14 +108,13 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
 }
 
 /* ---- the loops ---- */
-/* Where each of many steps ends in a stage of its own, the loops are the square
- * of the steps. */
 static void find_outputs(split_region *r) {
   if (!r->failed) split_find_held(r);
   if (!r->failed && r->may_shift) split_find_range(r);
 }
 
-/* Of known outputs. */
+/* Of known outputs. Where each of many steps ends in a stage of its own, the loops are the square
+ * of the steps. */
 static void count_loops(split_region *r) {
   if (!r->failed) split_find_groups(r);
   if (!r->failed) split_count_loops(r);
@@ -135,8 +134,8 @@ static void forget_loops(split_region *r) {
   r->failed = r->repeats = false;
 }
 
-/* In segments of so many stages; whether their cuts have room. Where they have
- * none, which loops belong together is not asked: that takes longest. */
+/* In segments of so many stages; whether their cuts have room. Where they have none, which loops
+ * belong together is not asked: that takes longest. */
 static bool cut_in(split_region *r, int32_t segment, int64_t room_bytes) {
   split_cut_stages(r, segment);
   forget_loops(r);
@@ -157,8 +156,7 @@ static bool cut_in_segments(split_region *r, int64_t room_bytes) {
   return false;
 }
 
-/* In segments or by a schedule of spans, whichever makes less; where none has
- * room, not at all. */
+/* In segments or by a schedule of spans, whichever makes less; where none has room, not at all. */
 static void cut(split_region *r, int64_t room_bytes) {
   uint32_t n = r->m->values.count;
   r->failed = false; /* for repeats alone */
@@ -221,9 +219,9 @@ static bool would_keep(split_region *r) {
   return any;
 }
 
-/* What stays outside is an input of the region. What is kept costs a loop more:
- * only where less is held for it. A region that can't be without it would keep
- * a value for each of its many members: smaller ones hold less. */
+/* What stays outside is an input of the region. What is kept costs a loop more: only where less is
+ * held for it. A region that can't be without it would keep a value for each of its many members:
+ * smaller ones hold less. */
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                           split_pos pos, const split_growth *g, grow_how how) {
   split_region *r = grow_once(scratch, m, block, seed, pos, g, how, false, (split_outside){0});
@@ -235,15 +233,13 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   }
   if (!would_keep(r)) return r;
   split_region *kept = grow_once(scratch, m, block, seed, pos, g, how, true, r->outside);
-  /* as much: what it is made of is there for less long, and loops may write
-   * over it */
+  /* as much: what it is made of is there for less long, and loops may write over it */
   int64_t most = r->leaves_masks ? r->held_bytes : r->held_bytes - 1;
   return !kept->failed && kept->held_bytes <= most ? kept : r;
 }
 
-/* Where windows lie across each other, or beside each other and something is
- * held, the value is made once, if that leaves no more in memory; elsewhere if
- * besides less is made, in no more loops.
+/* Where windows lie across each other, or beside each other and something is held, the value is
+ * made once, if that leaves no more in memory; elsewhere if besides less is made, in no more loops.
  */
 static split_region *grow_shifted(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                   split_pos pos, const split_growth *g) {
