@@ -41,10 +41,14 @@ static int32_t nth_entry_dim(const pass_turn *t, ir_value v, ir_ints windows, in
   return -1;
 }
 
-/* The one dimension of a scatter's entries; -1: there are others. */
+/* The one dimension of a scatter's entries; -1: there are others, or each has an operand of its
+ * own.
+ */
 static int32_t entry_dim(const pass_turn *t, ir_op scatter, uint32_t operand) {
   ir_gather_numbers n;
-  if (operand == 0 || !ir_scatter_dims(t->p->scratch, t->m, scatter, &n)) return -1;
+  if (operand == 0 || !ir_scatter_dims(t->p->scratch, t->m, scatter, &n) ||
+      n.start_indices_batching_dims.count)
+    return -1;
   ir_value v = ir_operand(t->m, scatter, operand);
   int64_t vectors = operand == 1 ? n.index_vector_dim : -1;
   ir_ints windows = operand == 1 ? (ir_ints){0} : n.offset_dims;
@@ -133,6 +137,15 @@ static int32_t reader_dim(const pass_turn *t, ir_op op, uint32_t i) {
              : ir_operand_dim(t->p->scratch, t->m, op, i, index);
 }
 
+/* No window reaches beyond its place. */
+static bool are_windows_apart(const pass_turn *t, ir_op scatter) {
+  ir_gather_numbers n;
+  if (!ir_scatter_dims(t->p->scratch, t->m, scatter, &n)) return false;
+  for (int32_t i = 0; i < n.start_index_map.count; i++)
+    if (!ir_ints_have(n.collapsed_slice_dims, n.start_index_map.at[i])) return false;
+  return true;
+}
+
 /* Entries can be scattered in any order: they are combined, or no two meet. */
 static bool scatters_in_any_order(const pass_turn *t, ir_op op) {
   ir_value places;
@@ -140,7 +153,7 @@ static bool scatters_in_any_order(const pass_turn *t, ir_op op) {
   if (ir_op_get(t->m, op)->n_operands != 3 || entry_dim(t, op, 1) < 0 || entry_dim(t, op, 2) < 0)
     return false;
   if (ir_reducer_kind(t->m, body) != IR_OP_UNKNOWN) return true;
-  return ir_is_putting(t->m, body) &&
+  return ir_is_putting(t->m, body) && are_windows_apart(t, op) &&
          pass_line_sort(t->m, ir_operand(t->m, op, 1), t->length, &places);
 }
 

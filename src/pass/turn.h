@@ -6,9 +6,10 @@
  * A pass says of some values what they are in the other order (pass_turn_start), asks what would
  * follow (pass_turn_mark), and has it done (pass_turn_rewrite). Members are what is made of these
  * values along the dimension; readers take members in any order: reductions and products over the
- * dimension, scatters of its entries that combine them, or put them at distinct places, gathers at
- * q. What else a member is computed with (leaves) is read at the places, row by row. What is made
- * of nothing but an iota along the dimension (masks, positions) is made of the places instead
+ * dimension, scatters of its entries that combine them, or put them at distinct places in windows
+ * that don't meet, gathers at q; no batches of scatters along the dimension, which have the order
+ * in them. What else a member is computed with (leaves) is read at the places, row by row. What is
+ * made of nothing but an iota along the dimension (masks, positions) is made of the places instead
  * (counts).
  *
  * Cost: linear in the block, for each mark and each rewrite.

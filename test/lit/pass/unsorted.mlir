@@ -174,3 +174,54 @@ func.func @computed_beside(%x: tensor<64xf32>, %d: tensor<64x4xf32>) -> tensor<6
   }) : (tensor<64x4xf32>, tensor<64x1xi32>, tensor<64x4xf32>) -> tensor<64x4xf32>
   return %out : tensor<64x4xf32>
 }
+
+// Each entry is put in two rows, one of which the next place has, too: the last of them stays.
+// CHECK-LABEL: sym_name = "windows_meet"
+// CHECK: %[[S:[0-9]+]]:2 = "stablehlo.sort"
+// CHECK: %[[J:[0-9]+]] = "stablehlo.reshape"(%[[S]]#1)
+// CHECK: %[[R:[0-9]+]] = "stablehlo.gather"(%arg1, %[[J]])
+// CHECK: "stablehlo.scatter"(%{{[0-9]+}}, %[[J]], %[[R]])
+func.func @windows_meet(%x: tensor<64xf32>, %d: tensor<64x2x4xf32>) -> tensor<65x4xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<64xi32>
+  %s:2 = "stablehlo.sort"(%x, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %f: tensor<i32>, %g: tensor<i32>):
+    %h = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %h : tensor<i1>
+  }) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>)
+  %p = stablehlo.reshape %s#1 : (tensor<64xi32>) -> tensor<64x1xi32>
+  %r = "stablehlo.gather"(%d, %p) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2, 4>}> : (tensor<64x2x4xf32>, tensor<64x1xi32>) -> tensor<64x2x4xf32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<65x4xf32>
+  %out = "stablehlo.scatter"(%zeros, %p, %r) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<65x4xf32>, tensor<64x1xi32>, tensor<64x2x4xf32>) -> tensor<65x4xf32>
+  return %out : tensor<65x4xf32>
+}
+
+// The k-th entry is added to in the k-th row: a batch of scatters, whose order is the rows'.
+// CHECK-LABEL: sym_name = "batch"
+// CHECK: %[[S:[0-9]+]]:2 = "stablehlo.sort"
+// CHECK: %[[J:[0-9]+]] = "stablehlo.reshape"(%[[S]]#1)
+// CHECK: %[[U:[0-9]+]] = "stablehlo.gather"(%arg1, %[[J]])
+// CHECK: %[[K:[0-9]+]] = "stablehlo.gather"(%arg2, %[[J]])
+// CHECK: %[[L:[0-9]+]] = "stablehlo.reshape"(%[[K]])
+// CHECK: "stablehlo.scatter"(%{{[0-9]+}}, %[[L]], %[[U]])
+func.func @batch(%x: tensor<64xf32>, %u: tensor<64xf32>, %c: tensor<64xi32>) -> tensor<64x4xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<64xi32>
+  %s:2 = "stablehlo.sort"(%x, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %f: tensor<i32>, %g: tensor<i32>):
+    %h = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %h : tensor<i1>
+  }) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>)
+  %p = stablehlo.reshape %s#1 : (tensor<64xi32>) -> tensor<64x1xi32>
+  %r = "stablehlo.gather"(%u, %p) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<64xf32>, tensor<64x1xi32>) -> tensor<64xf32>
+  %k = "stablehlo.gather"(%c, %p) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<64xi32>, tensor<64x1xi32>) -> tensor<64xi32>
+  %at = stablehlo.reshape %k : (tensor<64xi32>) -> tensor<64x1xi32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<64x4xf32>
+  %out = "stablehlo.scatter"(%zeros, %at, %r) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %h = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %h : tensor<f32>
+  }) : (tensor<64x4xf32>, tensor<64x1xi32>, tensor<64xf32>) -> tensor<64x4xf32>
+  return %out : tensor<64x4xf32>
+}
