@@ -55,20 +55,8 @@ static bool turn(pass_ctx *p, ir_module *m, ir_block block, ir_op op) {
   return true;
 }
 
-/* The function's body alone: what loops and branches sort stays as it is. */
-static void turn_block(pass_ctx *p, ir_module *m, ir_block block) {
-  const ir_ops *ops = &ir_block_get(m, block)->ops;
-  uint32_t n = ops->count;
-  ir_op *all = ARENA_COPY(p->scratch, ir_op, ops->at, n);
-  for (uint32_t i = 0; i < n; i++) p->changed |= turn(p, m, block, all[i]);
-}
-
 static weir_status run(pass_ctx *p, ir_module *m) {
-  const ir_block_data *top = ir_block_get(m, ir_top(m));
-  ir_op *functions = ARENA_COPY(p->scratch, ir_op, top->ops.at, top->ops.count);
-  for (uint32_t i = 0, n = top->ops.count; i < n; i++)
-    if (ir_kind_of(m, functions[i]) == IR_OP_FUNC && ir_function_body(m, functions[i]))
-      turn_block(p, m, ir_function_body(m, functions[i]));
+  pass_turn_each(p, m, turn);
   return WEIR_OK;
 }
 

@@ -55,4 +55,9 @@ bool pass_turn_is_turned(const pass_turn *t, ir_op op);
  * else reads them. The places can be made behind `from`, an op of the block. */
 void pass_turn_rewrite(pass_turn *t, ir_op from);
 
+typedef bool pass_turn_try(pass_ctx *p, ir_module *m, ir_block block, ir_op op);
+/* Asks it of every op that functions came with, in their bodies alone: what loops and branches sort
+ * stays as it is. */
+void pass_turn_each(pass_ctx *p, ir_module *m, pass_turn_try *turn);
+
 #endif
