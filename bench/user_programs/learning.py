@@ -1,5 +1,7 @@
 """Losses over all pairs, second derivatives, mixtures of experts."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -373,6 +375,40 @@ def mixture_sorted_grad(x, gate, w1, w2):
         return ((x - jnp.zeros_like(x).at[order // k].add(y)) ** 2).mean()
 
     return jax.value_and_grad(loss, (0, 1, 2))(gate, w1, w2)
+
+
+@program(
+    40_000,
+    4000,
+    lambda n, r: (
+        [r.normal(4 * n, 2) for _ in range(6)],
+        r.uniform(n, 3),
+        r.normal(12, 16, scale=0.3),
+    ),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def hash_grid_grad(tables, x, w):
+    """Instant NGP's encoding: eight corners of a cell at each of six levels, by their hash."""
+    primes = np.array([1, 2654435761 % 2**31, 805459861], np.uint32)
+
+    def features(table, level):
+        scaled = x * (16 * 1.5**level)
+        cell = jnp.floor(scaled)
+        far, total = scaled - cell, 0
+        for corner in itertools.product((0, 1), repeat=3):
+            corner = np.array(corner, np.uint32)
+            hashed = (cell.astype(jnp.uint32) + corner) * primes
+            place = (hashed[:, 0] ^ hashed[:, 1] ^ hashed[:, 2]) % table.shape[0]
+            weight = jnp.where(corner == 1, far, 1 - far).prod(1)
+            total += weight[:, None] * table[place]
+        return total
+
+    def loss(tables):
+        all_levels = jnp.concatenate([features(t, i) for i, t in enumerate(tables)], 1)
+        return (jax.nn.relu(all_levels @ w) ** 2).mean()
+
+    return jax.grad(loss)(tables)
 
 
 @program(

@@ -1036,8 +1036,9 @@ class Buckets(Program):
         return h
 
     def back(self, dice, h, order, x, u):
-        n = len(h)
-        into = dice.choice([jnp.zeros_like(h), jnp.full_like(h, 3), u])
+        n, zeros = len(h), jnp.zeros_like(h)
+        into = dice.choice([zeros, jnp.full_like(h, 3), u])
+        twice = lambda y: (zeros.at[order].add(u) + y) * y  # noqa: E731
         how = {"mode": dice.choice([None, "drop", "clip", "promise_in_bounds"])}
         half = max(1, n // 2)
         choices = [
@@ -1064,6 +1065,11 @@ class Buckets(Program):
             lambda: jax.vmap(lambda row, i, v: row.at[i].set(v))(h, order % self.m, u[:, 0]),
             lambda: into + jnp.take_along_axis(h, (order % self.m)[:, None], 1),
             lambda: windows_put(into, order, h),
+            lambda: zeros.at[order].add(h) + zeros.at[order // 2].add(u),
+            lambda: zeros.at[order].add(h) + (zeros.at[order // 2].add(u) + zeros.at[order].add(u, **how)),
+            lambda: sum(zeros.at[(order + i) % n].add(h * i, **how) for i in range(4)),
+            lambda: twice(zeros.at[order].add(h) + zeros.at[order % 3].add(u)),
+            lambda: zeros.at[order].add(h) + zeros.at[order].max(h) + zeros.at[order].add(u),
             lambda: h[order],
             lambda: h,
         ]

@@ -1,0 +1,185 @@
+// Scatters that are added up add to one buffer, whatever the order of the sums: one is left that begins with zeros.
+// RUN: %weir opt %s --pass=scatters,dce | FileCheck %s
+// RUN: %weir opt %s --pass=scatters,dce --skip=scatters | FileCheck %s --check-prefix=SKIP
+// SKIP-COUNT-8: stablehlo.add"({{.*}} -> tensor<40x3xf32>
+
+// Sums one after the other, as gradients have them.
+// CHECK:     sym_name = "three"
+// CHECK:     %[[ZERO:.*]] = "stablehlo.constant"
+// CHECK:     %[[ONE:.*]] = "stablehlo.scatter"(%[[ZERO]], %[[I:.*]], %[[U:.*]]) <
+// CHECK-NOT: stablehlo.add"({{.*}} -> tensor<40x3x
+// CHECK:     %[[TWO:.*]] = "stablehlo.scatter"(%[[ONE]], 
+// CHECK-NOT: stablehlo.add"({{.*}} -> tensor<40x3x
+// CHECK:     %[[ALL:.*]] = "stablehlo.scatter"(%[[TWO]], 
+// CHECK-NOT: stablehlo.add"({{.*}} -> tensor<40x3x
+// CHECK:     "func.return"(%[[ALL]])
+func.func @three(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %i2: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>, %u2: tensor<5x3xf32>) -> (tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s2 = "stablehlo.scatter"(%z, %i2, %u2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xf32>
+  %b = stablehlo.add %a, %s2 : tensor<40x3xf32>
+  return %b : tensor<40x3xf32>
+}
+
+// Sums of sums, an integer's, too.
+// CHECK:     sym_name = "four"
+// CHECK:     %[[ZERO:.*]] = "stablehlo.constant"
+// CHECK:     %[[ONE:.*]] = "stablehlo.scatter"(%[[ZERO]], 
+// CHECK-NOT: stablehlo.add"({{.*}} -> tensor<40x3x
+// CHECK:     %[[TWO:.*]] = "stablehlo.scatter"(%[[ONE]], 
+// CHECK-NOT: stablehlo.add"({{.*}} -> tensor<40x3x
+// CHECK:     %[[THREE:.*]] = "stablehlo.scatter"(%[[TWO]], 
+// CHECK-NOT: stablehlo.add"({{.*}} -> tensor<40x3x
+// CHECK:     %[[ALL:.*]] = "stablehlo.scatter"(%[[THREE]], 
+// CHECK-NOT: stablehlo.add"({{.*}} -> tensor<40x3x
+// CHECK:     "func.return"(%[[ALL]])
+func.func @four(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %i2: tensor<5x1xi32>, %i3: tensor<5x1xi32>, %u0: tensor<5x3xi16>, %u1: tensor<5x3xi16>, %u2: tensor<5x3xi16>, %u3: tensor<5x3xi16>) -> (tensor<40x3xi16>) {
+  %z = stablehlo.constant dense<0> : tensor<40x3xi16>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<i16>, %new: tensor<i16>):
+    %0 = stablehlo.add %old, %new : tensor<i16>
+    stablehlo.return %0 : tensor<i16>
+  }) : (tensor<40x3xi16>, tensor<5x1xi32>, tensor<5x3xi16>) -> tensor<40x3xi16>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<i16>, %new: tensor<i16>):
+    %0 = stablehlo.add %old, %new : tensor<i16>
+    stablehlo.return %0 : tensor<i16>
+  }) : (tensor<40x3xi16>, tensor<5x1xi32>, tensor<5x3xi16>) -> tensor<40x3xi16>
+  %s2 = "stablehlo.scatter"(%z, %i2, %u2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<i16>, %new: tensor<i16>):
+    %0 = stablehlo.add %old, %new : tensor<i16>
+    stablehlo.return %0 : tensor<i16>
+  }) : (tensor<40x3xi16>, tensor<5x1xi32>, tensor<5x3xi16>) -> tensor<40x3xi16>
+  %s3 = "stablehlo.scatter"(%z, %i3, %u3) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<i16>, %new: tensor<i16>):
+    %0 = stablehlo.add %old, %new : tensor<i16>
+    stablehlo.return %0 : tensor<i16>
+  }) : (tensor<40x3xi16>, tensor<5x1xi32>, tensor<5x3xi16>) -> tensor<40x3xi16>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xi16>
+  %b = stablehlo.add %s2, %s3 : tensor<40x3xi16>
+  %c = stablehlo.add %a, %b : tensor<40x3xi16>
+  return %c : tensor<40x3xi16>
+}
+
+// One is returned, too: it would be copied.
+// CHECK:     sym_name = "read_twice"
+// CHECK:     %[[A:.*]] = "stablehlo.add"({{.*}} -> tensor<40x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @read_twice(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>) -> (tensor<40x3xf32>, tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xf32>
+  return %a, %s1 : tensor<40x3xf32>, tensor<40x3xf32>
+}
+
+// A sum is read twice: it is no link of another.
+// CHECK:     sym_name = "sum_read_twice"
+// CHECK:     %[[A:.*]] = "stablehlo.scatter"(%{{.*}}, %{{.*}}, %{{.*}}) <
+// CHECK:     %[[B:.*]] = "stablehlo.add"(%[[SUM:.*]], %{{.*}} -> tensor<40x3xf32>
+// CHECK:     %[[C:.*]] = "stablehlo.add"(%[[B]], %[[SUM]]) {{.*}} -> tensor<40x3xf32>
+// CHECK:     "func.return"(%[[C]])
+func.func @sum_read_twice(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %i2: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>, %u2: tensor<5x3xf32>) -> (tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s2 = "stablehlo.scatter"(%z, %i2, %u2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xf32>
+  %b = stablehlo.add %a, %s2 : tensor<40x3xf32>
+  %c = stablehlo.add %b, %a : tensor<40x3xf32>
+  return %c : tensor<40x3xf32>
+}
+
+// The largest entries are no sums.
+// CHECK:     sym_name = "largest"
+// CHECK:     %[[A:.*]] = "stablehlo.add"({{.*}} -> tensor<40x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @largest(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>) -> (tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.maximum %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.maximum %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xf32>
+  return %a : tensor<40x3xf32>
+}
+
+// Sums of 16-bit floats would be rounded more often.
+// CHECK:     sym_name = "half"
+// CHECK:     %[[A:.*]] = "stablehlo.add"({{.*}} -> tensor<40x3xbf16>
+// CHECK:     "func.return"(%[[A]]
+func.func @half(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xbf16>, %u1: tensor<5x3xbf16>) -> (tensor<40x3xbf16>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xbf16>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<bf16>, %new: tensor<bf16>):
+    %0 = stablehlo.add %old, %new : tensor<bf16>
+    stablehlo.return %0 : tensor<bf16>
+  }) : (tensor<40x3xbf16>, tensor<5x1xi32>, tensor<5x3xbf16>) -> tensor<40x3xbf16>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<bf16>, %new: tensor<bf16>):
+    %0 = stablehlo.add %old, %new : tensor<bf16>
+    stablehlo.return %0 : tensor<bf16>
+  }) : (tensor<40x3xbf16>, tensor<5x1xi32>, tensor<5x3xbf16>) -> tensor<40x3xbf16>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xbf16>
+  return %a : tensor<40x3xbf16>
+}
+
+// Nor is it known that two begin with zeros.
+// CHECK:     sym_name = "others"
+// CHECK:     %[[A:.*]] = "stablehlo.add"({{.*}} -> tensor<40x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @others(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>, %x: tensor<40x3xf32>) -> (tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %s0 = "stablehlo.scatter"(%x, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s1 = "stablehlo.scatter"(%x, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xf32>
+  return %a : tensor<40x3xf32>
+}
