@@ -29,7 +29,7 @@ static const made *made_of(const pass_rewrite *r, ir_value v) {
 }
 
 static bool adds_up(const pass_rewrite *r, ir_op op) {
-  return op && ir_kind_of(r->m, op) == IR_OP_SCATTER && ir_op_get(r->m, op)->n_operands == 3 &&
+  return ir_kind_of(r->m, op) == IR_OP_SCATTER && ir_op_get(r->m, op)->n_operands == 3 &&
          pass_is_static(r->m, op) && !pass_has_foreign_attrs(r->m, op) &&
          ir_reducer_kind(r->m, ir_body(r->m, op)) == IR_OP_ADD;
 }
@@ -37,12 +37,13 @@ static bool adds_up(const pass_rewrite *r, ir_op op) {
 /* Scatters from zeros up to v, in this block, each of which has one reader. 0: v is none. */
 static uint32_t links_of(const pass_rewrite *r, ir_value v) {
   for (uint32_t n = 1;; n++) {
+    ir_op op = ir_value_get(r->m, v)->op;
+    if (!op || ir_op_get(r->m, op)->block != r->b.block) return 0;
     if (v >= r->n_values) {
       const made *is = made_of(r, v);
       return is && is->uses == 1 ? is->links + n - 1 : 0;
     }
-    ir_op op = ir_value_get(r->m, v)->op;
-    if (r->uses[v] != 1 || !adds_up(r, op) || ir_op_get(r->m, op)->block != r->b.block) return 0;
+    if (r->uses[v] != 1 || !adds_up(r, op)) return 0;
     v = ir_operand(r->m, op, 0);
     if (ir_is_zero(r->m, v)) return n;
   }

@@ -1,7 +1,8 @@
 // Scatters that are added up add to one buffer, whatever the order of the sums: one is left that begins with zeros.
 // RUN: %weir opt %s --pass=scatters,dce | FileCheck %s
 // RUN: %weir opt %s --pass=scatters,dce --skip=scatters | FileCheck %s --check-prefix=SKIP
-// SKIP-COUNT-8: stablehlo.add"({{.*}} -> tensor<40x3xf32>
+// RUN: %weir opt %s --pass=scatters,dce --tensor-size-threshold 500 | FileCheck %s --check-prefix=SKIP
+// SKIP-COUNT-12: stablehlo.add"({{.*}} -> tensor<40x3xf32>
 
 // Sums one after the other, as gradients have them.
 // CHECK:     sym_name = "three"
@@ -182,4 +183,85 @@ func.func @others(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf3
   }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
   %a = stablehlo.add %s0, %s1 : tensor<40x3xf32>
   return %a : tensor<40x3xf32>
+}
+
+// An attribute of somebody else's.
+// CHECK:     sym_name = "tagged"
+// CHECK:     %[[A:.*]] = "stablehlo.add"({{.*}} -> tensor<40x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @tagged(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>) -> (tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) {mhlo.frontend_attributes = {note = "mine"}} : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xf32>
+  return %a : tensor<40x3xf32>
+}
+
+// Of two arrays at a time.
+// CHECK:     sym_name = "of_two"
+// CHECK:     %[[A:.*]] = "stablehlo.add"({{.*}} -> tensor<40x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @of_two(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>) -> (tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %two:2 = "stablehlo.scatter"(%z, %z, %i1, %u1, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %older: tensor<f32>, %new: tensor<f32>, %newer: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    %1 = stablehlo.add %older, %newer : tensor<f32>
+    stablehlo.return %0, %1 : tensor<f32>, tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>, tensor<5x3xf32>) -> (tensor<40x3xf32>, tensor<40x3xf32>)
+  %a = stablehlo.add %s0, %two#0 : tensor<40x3xf32>
+  return %a : tensor<40x3xf32>
+}
+
+// The sum of two stays where it is: it is made once, not in each trip.
+// CHECK:     sym_name = "in_a_while"
+// CHECK:     "stablehlo.scatter"(
+// CHECK:     %[[TWO:.*]] = "stablehlo.scatter"(
+// CHECK:     "stablehlo.while"(
+// CHECK:     %[[ONE:.*]] = "stablehlo.scatter"(
+// CHECK:     "stablehlo.add"(%[[TWO]], %[[ONE]])
+func.func @in_a_while(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %i2: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>, %u2: tensor<5x3xf32>) -> (tensor<40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %a = stablehlo.add %s0, %s1 : tensor<40x3xf32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %w:2 = stablehlo.while(%c = %zero, %x = %z) : tensor<i32>, tensor<40x3xf32> cond {
+    %more = stablehlo.compare LT, %c, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+      %s2 = "stablehlo.scatter"(%z, %i2, %u2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+        %0 = stablehlo.add %old, %new : tensor<f32>
+        stablehlo.return %0 : tensor<f32>
+      }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+    %b = stablehlo.add %a, %s2 : tensor<40x3xf32>
+    %next = stablehlo.multiply %x, %b : tensor<40x3xf32>
+    %d = stablehlo.add %c, %one : tensor<i32>
+    stablehlo.return %d, %next : tensor<i32>, tensor<40x3xf32>
+  }
+  return %w#1 : tensor<40x3xf32>
 }
