@@ -30,8 +30,8 @@ static bool is_view(const ir_module *m, ir_op op) {
   }
 }
 
-/* Whether the loop can't begin before the op, which stands in the same block, is done. */
-static bool depends_on(ir_in_place *k, ir_op loop, ir_op op) {
+/* By value: how often the loop reads it, and what of its block the loop can't begin without. */
+static uint32_t *needed_by(ir_in_place *k, ir_op loop) {
   const ir_module *m = k->m;
   ir_block block = ir_op_get(m, loop)->block;
   const ir_block_data *b = ir_block_get(m, block);
@@ -40,16 +40,20 @@ static bool depends_on(ir_in_place *k, ir_op loop, ir_op op) {
   CTX_CHECK(m->ctx, at > 0);
   ir_count_uses_of(m, loop, needed);
   ir_count_needed(m, block, at - 1, needed);
-  return ir_has_uses(m, op, needed);
+  return needed;
 }
 
+/* The loop is the last to read it, and waits for all others. */
 static bool dies_in(ir_in_place *k, ir_op loop, ir_value v) {
   const ir_users *users = users_of(k, ir_op_get(k->m, loop)->block);
   ir_op user, last = IR_NONE;
   for (uint32_t i = 0; (user = ir_user_at(users, v, i)); i++) last = user;
   if (last != loop) return false;
-  for (uint32_t i = 0; (user = ir_user_at(users, v, i)) != last; i++)
-    if (!depends_on(k, loop, user)) return false;
+  const uint32_t *needed = NULL;
+  for (uint32_t i = 0; (user = ir_user_at(users, v, i)) != last; i++) {
+    if (!needed) needed = needed_by(k, loop);
+    if (!ir_has_uses(k->m, user, needed)) return false;
+  }
   return true;
 }
 

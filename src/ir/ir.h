@@ -535,6 +535,8 @@ void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *m, ir_
 typedef bool ir_predicate(const ir_module *m, ir_op op, const void *user);
 bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user);
 bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user);
+/* The block stands, at any depth, in a region of an op of this kind. */
+bool ir_is_within(const ir_module *m, ir_block block, ir_kind kind);
 /* Whether the types of all operands and results of the op are such. */
 bool ir_all_types(const ir_module *m, ir_op op, bool (*is)(const ir_module *, ir_type));
 uint32_t ir_count_below(const ir_module *m, ir_op op); /* ops in its regions, and below */
@@ -542,8 +544,8 @@ uint32_t ir_count_below(const ir_module *m, ir_op op); /* ops in its regions, an
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block);
 /* Adds those of the op and of all below it. */
 void ir_count_uses_of(const ir_module *m, ir_op op, uint32_t *uses);
-/* Adds what is read, directly or by way of others, by those of the block's first `end` ops that make
- * a value that has uses already: one walk backwards. */
+/* Adds what is read, directly or by way of others, by those of the block's first `end` ops that
+ * make a value that has uses already: one walk backwards. */
 void ir_count_needed(const ir_module *m, ir_block block, uint32_t end, uint32_t *uses);
 /* Whether any result of the op has one, by ir_count_uses(). */
 bool ir_has_uses(const ir_module *m, ir_op op, const uint32_t *uses);

@@ -124,6 +124,12 @@ bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user)
   return false;
 }
 
+bool ir_is_within(const ir_module *m, ir_block block, ir_kind kind) {
+  ir_op op = block ? ir_block_get(m, block)->parent : IR_NONE;
+  while (op && ir_kind_of(m, op) != kind) op = ir_op_around(m, op);
+  return op != IR_NONE;
+}
+
 static void count_op(const ir_module *m, ir_op op, void *user) {
   (void)m, (void)op;
   ++*(uint32_t *)user;

@@ -780,7 +780,7 @@ weir_status search_finer(job *j, search *s) {
 
 static bool is_kept(const ir_module *m, ir_op op, const void *user) {
   (void)user;
-  return split_keeps_trips(m, op);
+  return ir_kind_of(m, op) == IR_OP_WHILE && split_keeps_trips(m, op);
 }
 
 /* It runs whiles of the program once for each slice, whose ops are launched as often. */

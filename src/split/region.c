@@ -51,12 +51,7 @@ static void check_region(const split_region *r) {
 /* What loops are made of has parts that they put together; doing those by parts again would make as
  * many anew. */
 static bool is_within_loop(const ir_module *m, ir_block block) {
-  for (ir_op op = ir_block_get(m, block)->parent; op;) {
-    if (ir_kind_of(m, op) == IR_OP_LOOP) return true;
-    ir_block outer = ir_op_get(m, op)->block;
-    op = outer ? ir_block_get(m, outer)->parent : IR_NONE;
-  }
-  return false;
+  return ir_is_within(m, block, IR_OP_LOOP);
 }
 
 typedef enum grow_how {

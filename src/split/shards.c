@@ -91,9 +91,7 @@ static bool puts_out_sharded(const split_region *r, const split_member *member) 
 /* In a partly manual computation, nothing: the dimensions of its values are sharded once more than
  * their texts say. */
 static bool is_under_main(const ir_module *m, ir_block block) {
-  for (ir_op op; block && (op = ir_block_get(m, block)->parent); block = ir_op_get(m, op)->block)
-    if (ir_kind_of(m, op) == IR_OP_SDY_MANUAL_COMPUTATION) return false;
-  return true;
+  return !ir_is_within(m, block, IR_OP_SDY_MANUAL_COMPUTATION);
 }
 
 bool split_is_spread(const ir_module *m, ir_block block) {
