@@ -67,6 +67,7 @@ def computer(folder, tmp_path, monkeypatch, speeds):
         monkeypatch.setenv("WEIR_CACHE_DIR", str(tmp_path))
         monkeypatch.setattr(_say, "last_report", None)
         (tmp_path / "machines").write_text(rated(speeds[which]) + "\n")
+        _library.read_environment()
         return tmp_path
 
     return be
