@@ -11,6 +11,12 @@ candidate candidate_as_it_came(const job *j, plan_order order, verdict needs) {
                      .time_ns = (double)s->time_before_ns};
 }
 
+bool candidate_has_loops(const candidate *c, bool as_kernels) {
+  for (uint32_t i = 0; i < c->made.count; i++)
+    if (c->made.at[i].is_kernel == as_kernels) return true;
+  return false;
+}
+
 /* Where XLA is asked, a limit is held by what it says. */
 static bool is_unconfirmed(const job *j, const climb *c) {
   return !c->taken.needs.is_xlas && j->options.memory_limit_bytes && j->options.referee &&

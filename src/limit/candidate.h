@@ -25,6 +25,9 @@ typedef struct candidate {
   double stock_ns;  /* of what is made for the sake of time alone: without it; else 0 */
 } candidate;
 
+/* Some of its loops run as kernels; or some do not. */
+bool candidate_has_loops(const candidate *c, bool as_kernels);
+
 /* What came of a climb. */
 typedef struct climb {
   weir_outcome outcome;

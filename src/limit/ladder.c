@@ -16,12 +16,12 @@
 #include "limit/ladder.h"
 
 #include "ir/calls.h"
+#include "limit/faster.h"
 #include "limit/fit.h"
 #include "limit/minimum.h"
 #include "limit/referee.h"
 #include "limit/refusal.h"
 #include "limit/result.h"
-#include "limit/search.h"
 #include "limit/timed.h"
 #include "limit/witness.h"
 #include "machine/tuned.h"
@@ -212,16 +212,6 @@ static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, in
   return refusal_make(j, (refusal){.failed = failed, .peak = peak, .ordered = ordered}, out);
 }
 
-/* The same where what is there already holds. */
-static weir_status improve(job *j, search *s) {
-  int64_t room_bytes = j->options.memory_limit_bytes - referee_held_throughout(j);
-  WEIR_TRY(search_more_cuts(j, s, room_bytes));
-  WEIR_TRY(search_finer(j, s));
-  WEIR_TRY(search_segments(j, s, room_bytes));
-  WEIR_TRY(search_larger(j, s, room_bytes));
-  return search_shorter(j, s, room_bytes);
-}
-
 /* That is spent on a way under the limit: of the ops to look at one in `share`; compilations by
  * XLA, 0: the estimate decides. */
 typedef struct effort {
@@ -242,7 +232,7 @@ static weir_status split_plainly(job *j, effort e, candidate *out) {
   s.from = plain;
   s.asks_later = e.asks_later;
   WEIR_TRY(search_by_peak(j, &s));
-  if (s.found.m) WEIR_TRY(improve(j, &s));
+  WEIR_TRY(faster_instead(j, &s));
   *out = s.found;
   j->as_it_is.of = NULL;
   ir_module_destroy(plain);
@@ -269,7 +259,7 @@ static weir_status find_fastest(job *j, int64_t peak, effort e, search *s, candi
                      e.most_compiles);
   s->asks_later = e.asks_later;
   WEIR_TRY(search_all(j, s));
-  if (s->found.m) WEIR_TRY(improve(j, s));
+  WEIR_TRY(faster_instead(j, s));
   *out = faster_of(j, plain, s->found);
   return WEIR_OK;
 }
@@ -327,7 +317,7 @@ static weir_status is_in_doubt(job *j, beside how, int64_t peak, const candidate
                                bool *out_is) {
   candidate other;
   WEIR_TRY(find_beside(j, how, peak, 0, &other));
-  *out_is = other.m && search_has_kernels(&other) == (how == BOLDLY);
+  *out_is = other.m && candidate_has_loops(&other, true) == (how == BOLDLY);
   if (!other.m) return WEIR_OK;
   double kernels_ns = how == BOLDLY ? other.fused_ns : found->fused_ns,
          xla_ns = how == BOLDLY ? found->fused_ns : other.fused_ns;
@@ -350,7 +340,7 @@ static candidate timed_of(job *j, timed *t, beside how, candidate found, candida
 
 /* Where it is in doubt that *found gains by its kernels, or would by some, the timer decides. */
 static weir_status time_split(job *j, int64_t peak, candidate *found) {
-  beside how = search_has_kernels(found) ? BY_XLA : BOLDLY;
+  beside how = candidate_has_loops(found, true) ? BY_XLA : BOLDLY;
   bool may = found->needs.is_xlas && found->fused_ns < TIMED_MOST_NS &&
              j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
   candidate other;
@@ -390,7 +380,7 @@ static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
       search_spread(j, j->options.memory_limit_bytes, devices_of(j, sharded, peak), MOST_COMPILES);
   s.from = sharded;
   WEIR_TRY(search_all(j, &s));
-  if (s.found.m) WEIR_TRY(improve(j, &s));
+  WEIR_TRY(faster_instead(j, &s));
   ctx_log(&j->c, 2, "no split of each device's part holds, %s of the global shapes",
           s.found.m ? "one" : "nor one");
   *out = s.found;
@@ -408,7 +398,7 @@ static weir_status find_witness(job *j, candidate *out) {
   WEIR_TRY(witness_hold(j, limit, COMPILES_OF_WITNESSES, &s));
   if (!s.found.m) return WEIR_OK;
   s.limit = s.target = s.enough = limit;
-  WEIR_TRY(improve(j, &s));
+  WEIR_TRY(faster_instead(j, &s));
   *out = s.found;
   return WEIR_OK;
 }

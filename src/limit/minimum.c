@@ -239,7 +239,7 @@ weir_status minimum_climb(job *j, minimum *found) {
   search s = search_for_limit(j, found->low, 0);
   WEIR_TRY(search_all(j, &s));
   if (s.found.m) minimum_keep(found, s.limit, s.found.m);
-  found->guess = s.found.m ? s.found.needs.peak : s.least;
-  if (!s.found.m) found->start = s.at_least;
+  found->guess = s.found.m ? s.found.needs.peak : s.seen.least;
+  if (!s.found.m) found->start = s.seen.at_least;
   return WEIR_OK;
 }

@@ -91,12 +91,12 @@ static weir_status find_number(job *j, const refusal *r, minimum *found) {
   int64_t as_it_came = r->ordered < r->peak || was_estimated ? r->ordered : r->peak;
   *found = (minimum){.limit = as_it_came,
                      .low = held > limit ? held - 1 : limit,
-                     .guess = r->failed->least,
+                     .guess = r->failed->seen.least,
                      .seen = r->failed->reported,
                      .seen_at = r->failed->reported_at,
                      .seen_ops = j->c.looked_at,
                      .doubts = r->failed->doubts == DISPELLED ? DISPELLED : UNASKED,
-                     .start = r->failed->at_least,
+                     .start = r->failed->seen.at_least,
                      .given = limit};
   search_begin(j, MINIMUMS_SHARE);
   if (r->sure) {

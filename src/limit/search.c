@@ -18,18 +18,9 @@
 enum {
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
   MOST_SORTING = 200,   /* times its time, where sorts are made slice by slice */
-  COMPILES_FOR_SHORTER = 2,
   COMPILES_IN_BLOCKS = 2,
-  CANDIDATES_FOR_SHORTER = 6,
-  CANDIDATES_FOR_LARGER = 4,
-  LEAST_TIMES_LARGER = 4,
-  CANDIDATES_FOR_FINER = 6,
-  CANDIDATES_FOR_SEGMENTS = 6,
-  MOST_TIMES_LARGER = 64,
-  MOST_OPS_FOR_SHORTER = 5000,
   FIRST_CUTS = 12,   /* sixteenths of the room */
   FEWER_CUTS = 4,    /* so many less where slices are shorter */
-  MORE_CUTS = 4,     /* at first, though less is left: what is written over needs less */
   MOST_SPARED = 4,   /* times that checkpoints leave more, with the same slices */
   MOST_REFUSALS = 3, /* by XLA, of candidates: it may be out of memory, or not like any */
 };
@@ -38,7 +29,6 @@ enum {
  * so many ops (2 s for 1,000 as LLVM code). */
 static const int64_t SEARCH_OPS = 30000000, SEARCH_OPS_PER_OP = 1000;
 
-static const int64_t LEAST_SLICE_BYTES = 1 << 10;
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
   return (split_goal){.threshold_bytes = threshold_bytes,
                       .hold_bytes = threshold_bytes,
@@ -53,7 +43,7 @@ static int64_t of_all(int64_t bytes, double devices) {
   return all < (double)INT64_MAX ? (int64_t)all : INT64_MAX;
 }
 
-static int64_t threshold_of(const search *s) {
+int64_t search_threshold(const search *s) {
   int64_t share = s->target / s->share;
   if (s->threshold_bytes) return s->threshold_bytes;
   return s->manner == BY_SIZE || (s->thorough && s->slice_bytes < share) ? s->slice_bytes : share;
@@ -65,7 +55,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
   int64_t slice = s->slice_bytes,
           cached = j->machine.device ? slice : of_all(wanted.cached_bytes, s->devices),
           part_bytes = s->manner == IN_BLOCKS ? slice : s->part_bytes;
-  return (split_goal){.threshold_bytes = threshold_of(s),
+  return (split_goal){.threshold_bytes = search_threshold(s),
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
                       .cached_bytes = cached,
@@ -125,7 +115,7 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
   *out_m = NULL;
   *order = (split_order){.order = s->order,
                          .is_trial = s->is_trial,
-                         .goal = by_size ? search_goal_of_sizes(threshold_of(s), s->slice_bytes)
+                         .goal = by_size ? search_goal_of_sizes(search_threshold(s), s->slice_bytes)
                                          : goal_of_holders(j, s),
                          .by_size = by_size,
                          .no_kernels = s->no_kernels,
@@ -177,7 +167,7 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .room_ops = j->search_end - j->c.looked_at,
                   .most_compiles = most_compiles,
                   .no_kernels = j->options.tile == WEIR_TILE_OFF,
-                  .least = INT64_MAX};
+                  .seen = {.least = INT64_MAX}};
 }
 
 search search_spread(const job *j, int64_t limit, double devices, int32_t most_compiles) {
@@ -286,6 +276,8 @@ static void next_candidate(search *s, const split_order *order) {
   note_cuts(s, order, slice_bytes);
 }
 
+void search_shrink(search *s) { next_candidate(s, NULL); }
+
 /* As predicted; what makes values anew may take more work than it is worth. */
 static bool takes_too_long(const job *j, search *s, ir_module *m, const split_order *order) {
   const weir_summary *known = &j->result->summary;
@@ -350,9 +342,9 @@ static void keep_in_whiles(search *s) {
 }
 
 static void note_least(search *s, int64_t peak_bytes) {
-  if (peak_bytes >= s->least) return;
-  s->least = peak_bytes;
-  s->at_least = (place){s->slice_bytes, s->manner};
+  if (peak_bytes >= s->seen.least) return;
+  s->seen.least = peak_bytes;
+  s->seen.at_least = (place){s->slice_bytes, s->manner};
 }
 
 /* Where it is asked for. before: the candidate. One that was cut short by the end of the search is
@@ -360,14 +352,39 @@ static void note_least(search *s, int64_t peak_bytes) {
 static void note_best(job *j, search *s, ir_module *m, const split_order *order,
                       const search *before) {
   bool is_whole = m && order->peak_bytes && j->c.looked_at < j->search_end;
-  if (!is_whole || order->peak_bytes >= s->best_peak || takes_too_long(j, s, m, order)) return;
-  if (!s->best) s->best = ARENA_NEW(arena_create(&j->c), search);
-  *s->best = *before;
-  s->best_peak = order->peak_bytes;
+  if (!is_whole || order->peak_bytes >= s->seen.best_peak || takes_too_long(j, s, m, order)) return;
+  if (!s->seen.best) s->seen.best = ARENA_NEW(arena_create(&j->c), search);
+  *s->seen.best = *before;
+  s->seen.best_peak = order->peak_bytes;
 }
 
-/* One candidate; s->found if it holds. Else the search is narrowed. */
-static weir_status try_candidate(job *j, search *s) {
+static candidate candidate_of(const search *s, ir_module *m, const split_order *order,
+                              verdict needs) {
+  return (candidate){.m = m,
+                     .order = s->order,
+                     .needs = needs,
+                     .made = order->made,
+                     .flops = order->flops,
+                     .time_ns = order->time_ns,
+                     .fused_ns = order->fused_ns,
+                     .has_shorter = order->has_shorter,
+                     .has_whiles = order->has_whiles,
+                     .lacks_room = order->lacks_room};
+}
+
+/* A candidate does not hold. fits: by the estimate it does. */
+static void narrow(search *s, const split_order *order, bool fits, const verdict *needs) {
+  if (is_too_much_with_hoisting(s, order, needs)) keep_in_whiles(s);
+  else if (fits && order->n_kernels && !tightens(s, needs)) s->is_over = true;
+  else if (fits && needs->is_xlas) tighten(s, order, needs);
+  else if (fits) shrink_slices(s); /* XLA may have had too little memory */
+  else {
+    note_hopeless(s, order->whole_bytes);
+    next_candidate(s, order);
+  }
+}
+
+weir_status search_try(job *j, search *s) {
   search before = *s;
   split_order order;
   ir_module *m;
@@ -386,35 +403,16 @@ static weir_status try_candidate(job *j, search *s) {
   if (may_hold && may_ask(j, s)) m = compacted(m, &order);
   if (may_hold && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
   if (fits && s->asks_later) s->compiles++;
-  CTX_CHECK(&j->c, s->least <= order.peak_bytes); /* what a refusal names was seen */
+  CTX_CHECK(&j->c, s->seen.least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas) note_report(s, order.peak_bytes, fits, needs.peak);
-  if ((needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->enough) {
-    s->found = (candidate){.m = m,
-                           .order = s->order,
-                           .needs = needs,
-                           .made = order.made,
-                           .flops = order.flops,
-                           .time_ns = order.time_ns,
-                           .fused_ns = order.fused_ns,
-                           .has_shorter = order.has_shorter,
-                           .has_whiles = order.has_whiles,
-                           .lacks_room = order.lacks_room};
-    return WEIR_OK;
-  }
-  if (m) ir_module_destroy(m);
-  if (is_too_much_with_hoisting(s, &order, &needs)) keep_in_whiles(s);
-  else if (fits && order.n_kernels && !tightens(s, &needs)) s->is_over = true;
-  else if (fits && needs.is_xlas) tighten(s, &order, &needs);
-  else if (fits) shrink_slices(s); /* XLA may have had too little memory */
-  else {
-    note_hopeless(s, order.whole_bytes);
-    next_candidate(s, &order);
-  }
+  bool holds = (needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->enough;
+  if (holds) s->found = candidate_of(s, m, &order, needs);
+  else if (m) ir_module_destroy(m);
+  if (!holds) narrow(s, &order, fits, &needs);
   return WEIR_OK;
 }
 
-/* Another candidate may be made. */
-static bool goes_on(job *j, search *s) {
+bool search_goes_on(job *j, search *s) {
   bool may = !s->found.m && !s->is_over && s->slice_bytes >= LEAST_SLICE_BYTES &&
              (!s->most_compiles || s->compiles < s->most_compiles) && s->refusals < MOST_REFUSALS;
   CTX_CHECK(&j->c, j->search_end > 0);
@@ -423,17 +421,14 @@ static bool goes_on(job *j, search *s) {
 }
 
 weir_status search_slices(job *j, search *s) {
-  while (goes_on(j, s)) WEIR_TRY(try_candidate(j, s));
+  while (search_goes_on(j, s)) WEIR_TRY(search_try(j, s));
   return WEIR_OK;
 }
 
 static void keep_seen(search *s, const search *from) {
   s->reported = from->reported;
   s->reported_at = from->reported_at;
-  s->least = from->least;
-  s->at_least = from->at_least;
-  s->best = from->best;
-  s->best_peak = from->best_peak;
+  s->seen = from->seen;
 }
 
 /* From the start, by other means: without what kernels ask for. */
@@ -456,18 +451,18 @@ static bool is_of_kind(const ir_module *m, ir_op op, const void *user) {
   return ir_kind_of(m, op) == *(const ir_kind *)user;
 }
 
-static bool has_any(const search *s, ir_kind kind) {
+bool search_has(const search *s, ir_kind kind) {
   return ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
 }
 
 /* Whether candidates made this way may be others than those before, and hold. */
 static bool has_manner(const search *s, manner by) {
   if (s->manners && !(s->manners >> by & 1)) return false;
-  if (by == MASKS_APART) return has_any(s, IR_OP_IOTA);
-  if (by == IN_BLOCKS) return s->added_bytes && s->least - s->added_bytes <= s->target;
+  if (by == MASKS_APART) return search_has(s, IR_OP_IOTA);
+  if (by == IN_BLOCKS) return s->added_bytes && s->seen.least - s->added_bytes <= s->target;
   if (by == DEEPER) return s->keeps_trips;
   if (by != OUTSIDE && by != SORTED) return true;
-  return has_any(s, by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT);
+  return search_has(s, by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT);
 }
 
 static const char *const manner_names[] = {
@@ -494,10 +489,7 @@ static weir_status search_in_blocks(job *j, search *s) {
   WEIR_TRY(search_slices(j, s));
   if (s->found.m) return WEIR_OK;
   before.was_stopped = s->was_stopped;
-  before.least = s->least;
-  before.at_least = s->at_least;
-  before.best = s->best;
-  before.best_peak = s->best_peak;
+  before.seen = s->seen;
   *s = before;
   j->searched_ops = searched_ops;
   j->search_end = saturated_sum(j->search_end, j->c.looked_at - looked_at);
@@ -520,7 +512,7 @@ static weir_status search_confirmed(job *j, search *s) {
 weir_status search_again(job *j, search *s) {
   int64_t end = j->search_end;
   j->search_end = INT64_MAX;
-  weir_status status = try_candidate(j, s);
+  weir_status status = search_try(j, s);
   j->search_end = end;
   return status;
 }
@@ -544,275 +536,10 @@ weir_status search_all(job *j, search *s) {
   return search_again(j, s);
 }
 
-/* Slices that may just fit, by what those of the candidate before came to. */
-static int64_t fewer_bytes(const search *s, int64_t room_bytes) {
-  int64_t held = s->limit - room_bytes, most = s->slice_bytes - s->slice_bytes / 10,
-          least = s->slice_bytes / 4;
-  if (s->least <= s->limit) return s->slice_bytes - s->slice_bytes / 3; /* too slow, or refused */
-  double share = 0.95 * (double)room_bytes / (double)(s->least - held);
-  int64_t bytes = (int64_t)((double)s->slice_bytes * share);
-  return bytes > most ? most : bytes < least ? least : bytes;
-}
-
-/* Rates are of CPUs, and each candidate takes as long as one of the search. */
-static bool may_be_shorter(const job *j, const search *s, int64_t room_bytes) {
-  return s->found.has_shorter && s->found.fused_ns > 0 && s->devices <= 1 && room_bytes > 0 &&
-         s->from->ops.count <= MOST_OPS_FOR_SHORTER && !strcmp(j->options.platform, "cpu");
-}
-
-static bool has_loop(const candidate *c, bool is_kernel) {
-  for (uint32_t i = 0; i < c->made.count; i++)
-    if (c->made.at[i].is_kernel == is_kernel) return true;
-  return false;
-}
-
-bool search_has_kernels(const candidate *c) { return has_loop(c, true); }
-
-/* For another candidate in the place of what was found, with compilations of its own. */
-static search search_beside(const search *s) {
-  search again = *s;
-  assert(s->found.m);
-  again.found = (candidate){0};
-  again.most_compiles = s->most_compiles ? COMPILES_FOR_SHORTER : 0;
-  again.compiles = again.candidates = again.most_candidates = 0;
-  return again;
-}
-
-static void take_found(search *s, search *again) {
-  ir_module_destroy(s->found.m);
-  s->found = again->found;
-  again->found = (candidate){0};
-}
-
-/* Kernels have to be so much faster than XLA's loops, whichever these are. */
-static search shorter_of(const job *j, const search *s) {
-  bool is_for_gain = search_has_kernels(&s->found) && j->options.tile == WEIR_TILE_AUTO;
-  search again = search_beside(s);
-  assert(s->found.fused_ns > 0);
-  again.most_ns = s->found.fused_ns / TUNED_PASSES_GAIN;
-  again.most_xla_ns = is_for_gain ? s->found.fused_ns * TUNED_KERNEL_GAIN : again.most_ns;
-  again.part_bytes = machine_slices_under(&j->machine, s->limit).first_bytes;
-  return again;
-}
-
-static weir_status try_slices(job *j, const search *s, int64_t slice_bytes, search *again) {
-  again->slice_bytes = slice_bytes;
-  again->share = s->share;
-  again->thorough = s->thorough;
-  again->no_kernels = s->no_kernels;
-  again->is_over = false;
-  again->least = INT64_MAX;
-  WEIR_TRY(try_candidate(j, again));
-  again->slice_bytes = slice_bytes;
-  return WEIR_OK;
-}
-
-/* Slices are as long as fits, for each of them reads and writes the sums once. */
-weir_status search_shorter(job *j, search *s, int64_t room_bytes) {
-  if (!may_be_shorter(j, s, room_bytes)) return WEIR_OK;
-  search again = shorter_of(j, s);
-  int64_t slice_bytes = room_bytes;
-  for (int i = 0; i < CANDIDATES_FOR_SHORTER && slice_bytes > s->slice_bytes / 4; i++) {
-    WEIR_TRY(try_slices(j, s, slice_bytes, &again));
-    if (again.found.m || again.compiles == COMPILES_FOR_SHORTER) break;
-    slice_bytes = fewer_bytes(&again, room_bytes);
-  }
-  if (again.found.m) take_found(s, &again);
-  return WEIR_OK;
-}
-
-static double worth_larger(const job *j) {
-  return j->machine.device ? TUNED_PASSES_GAIN : TUNED_TRIPS_GAIN;
-}
-
-/* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
- * slower than it came. Not where they repeat the program's whiles: XLA makes one function of a
- * small one, whose ops then cost next to nothing, and longer slices end that unpredicted. */
-static bool has_short_slices(const job *j, const search *s) {
-  double before_ns = (double)j->result->summary.time_before_ns;
-  bool repeats = s->found.has_whiles && has_any(s, IR_OP_WHILE);
-  return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
-         has_loop(&s->found, false) && s->found.time_ns > before_ns * worth_larger(j) && !repeats;
-}
-
-/* Trips cost launches, and slices were divided by two or four until they fitted. */
-static bool may_be_larger(const job *j, const search *s) {
-  return s->found.m && (j->machine.device || has_short_slices(j, s)) && s->devices <= 1 &&
-         s->from->ops.count <= MOST_OPS_FOR_SHORTER;
-}
-
-/* By either prediction. */
-static void want_faster(const job *j, const search *s, search *again) {
-  again->most_ns = plan_fused_time_ns(s->found.m, &j->machine) / worth_larger(j);
-  again->most_time_ns = s->found.time_ns / worth_larger(j);
-}
-
-static search larger_of(const job *j, const search *s) {
-  search again = search_beside(s);
-  want_faster(j, s, &again);
-  return again;
-}
-
-static bool may_have_more_cuts(const job *j, const search *s) {
-  double before_ns = (double)j->result->summary.time_before_ns;
-  return s->found.m && s->found.lacks_room && s->devices <= 1 &&
-         s->from->ops.count <= MOST_OPS_FOR_SHORTER &&
-         s->found.time_ns > before_ns * worth_larger(j);
-}
-
-weir_status search_more_cuts(job *j, search *s, int64_t room_bytes) {
-  if (!may_have_more_cuts(j, s)) return WEIR_OK;
-  search again = larger_of(j, s);
-  again.refines_cuts = true;
-  again.most_ns = 0; /* it counts all of a value that is written over as read in each trip */
-  int64_t more = 16 * (s->limit - s->found.needs.peak) / max64(1, room_bytes);
-  more = max64(more, MORE_CUTS);
-  for (int shorter = 1; more > 0 && !again.found.m; shorter = 5 - shorter) {
-    if (again.most_compiles && again.compiles == again.most_compiles) break;
-    again.hold_bytes = s->hold_bytes;
-    again.cut_sixteenths = s->cut_sixteenths + (int32_t)more;
-    WEIR_TRY(try_slices(j, s, max64(LEAST_SLICE_BYTES, s->slice_bytes / shorter), &again));
-    if (shorter > 1) more /= 2;
-  }
-  if (!again.found.m) return WEIR_OK;
-  s->cut_sixteenths = again.cut_sixteenths;
-  s->refines_cuts = true;
-  s->slice_bytes = again.slice_bytes;
-  take_found(s, &again);
-  return WEIR_OK;
-}
-
-/* A candidate that holds. */
-typedef struct tried {
-  int64_t slice_bytes, peak_bytes;
-} tried;
-
-/* Slices that may just fit, by how the peak grew from shorter ones to those found; the first time,
- * as if all beside arguments and results were theirs, and at least LEAST_TIMES_LARGER. */
-static int64_t most_that_may_fit(const search *s, const tried *shorter, int64_t slice_bytes,
-                                 int64_t room_bytes) {
-  int64_t peak = s->found.needs.peak, used = peak - (s->limit - room_bytes),
-          most = saturated_product(slice_bytes, MOST_TIMES_LARGER);
-  if (shorter->slice_bytes) {
-    double more =
-        (double)(peak - shorter->peak_bytes) / (double)(slice_bytes - shorter->slice_bytes);
-    return more > 0 ? min64(most, slice_bytes + (int64_t)((double)(s->limit - peak) / more)) : most;
-  }
-  int64_t times = used > 0 ? max64(room_bytes / used, LEAST_TIMES_LARGER) : MOST_TIMES_LARGER;
-  return min64(most, saturated_product(slice_bytes, times));
-}
-
-/* high: too large, or may just fit. */
-static int64_t between(int64_t low, int64_t high, bool may_fit) {
-  if (high / 2 <= low) return low + (high - low) / 2;
-  return may_fit ? high - high / 10 : (int64_t)sqrt((double)low * (double)high);
-}
-
-/* Where larger values are left whole that were split, and where the same is split. */
-static weir_status try_either(job *j, const search *s, int64_t slice_bytes, search *again) {
-  again->threshold_bytes = 0;
-  WEIR_TRY(try_slices(j, s, slice_bytes, again));
-  int64_t follows = threshold_of(again);
-  again->threshold_bytes = threshold_of(s);
-  if (again->found.m || again->threshold_bytes == follows) return WEIR_OK;
-  WEIR_TRY(try_slices(j, s, slice_bytes, again));
-  again->is_over = false; /* shorter slices that leave more whole may be faster */
-  return WEIR_OK;
-}
-
-weir_status search_larger(job *j, search *s, int64_t room_bytes) {
-  if (!may_be_larger(j, s)) return WEIR_OK;
-  tried shorter = {0};
-  int64_t low = s->slice_bytes, high = most_that_may_fit(s, &shorter, low, room_bytes);
-  int64_t too_large = INT64_MAX;
-  bool may_fit = true;
-  search again = larger_of(j, s);
-  for (int i = 0; i < CANDIDATES_FOR_LARGER && !again.is_over; i++) {
-    int64_t slice_bytes = between(low, high, may_fit);
-    if (again.most_compiles && again.compiles == again.most_compiles) break;
-    again.hold_bytes = s->hold_bytes;
-    WEIR_TRY(try_either(j, s, slice_bytes, &again));
-    may_fit = again.found.m;
-    if (!may_fit) high = too_large = slice_bytes;
-    if (!may_fit) continue;
-    shorter = (tried){low, s->found.needs.peak};
-    take_found(s, &again);
-    low = slice_bytes;
-    high = min64(too_large, most_that_may_fit(s, &shorter, low, room_bytes));
-    want_faster(j, s, &again);
-  }
-  CTX_CHECK(&j->c, s->found.m && !again.found.m);
-  return WEIR_OK;
-}
-
-/* Slow, for it makes values anew in each trip of a while: there was no room for them beside slices
- * of this length. */
-static bool repeats_work(const job *j, const search *s) {
-  const weir_summary *known = &j->result->summary;
-  return s->found.m && s->devices <= 1 && s->from->ops.count <= MOST_OPS_FOR_SHORTER &&
-         has_any(s, IR_OP_WHILE) &&
-         (double)s->found.time_ns > TUNED_SLOW_PLAN * (double)known->time_before_ns &&
-         (double)s->found.flops > TUNED_SLOW_PLAN * (double)known->flops_before;
-}
-
-static search finer_of(const search *s) {
-  search again = search_beside(s);
-  again.most_time_ns = s->found.time_ns / TUNED_SLOW_PLAN;
-  again.no_kernels = true; /* their loops have other slices */
-  next_candidate(&again, NULL);
-  return again;
-}
-
-weir_status search_finer(job *j, search *s) {
-  if (!repeats_work(j, s)) return WEIR_OK;
-  search again = finer_of(s);
-  for (int i = 0; i < CANDIDATES_FOR_FINER && goes_on(j, &again); i++) {
-    WEIR_TRY(try_candidate(j, &again));
-    again.is_over = false;
-  }
-  if (!again.found.m) return WEIR_OK;
-  ir_module_destroy(s->found.m);
-  again.most_time_ns = s->most_time_ns;
-  again.most_compiles = s->most_compiles;
-  *s = again;
-  return WEIR_OK;
-}
-
-static bool is_kept(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
-  return ir_kind_of(m, op) == IR_OP_WHILE && split_keeps_trips(m, op);
-}
-
-/* It runs whiles of the program once for each slice, whose ops are launched as often. */
-static bool may_gain_by_segments(const job *j, const search *s) {
-  return s->found.m && s->devices <= 1 && s->from->ops.count <= MOST_OPS_FOR_SHORTER &&
-         s->found.has_whiles &&
-         s->found.time_ns > (double)j->result->summary.time_before_ns * worth_larger(j) &&
-         ir_any(s->from, ir_top(s->from), is_kept, NULL);
-}
-
-weir_status search_segments(job *j, search *s, int64_t room_bytes) {
-  if (!may_gain_by_segments(j, s)) return WEIR_OK;
-  search again = larger_of(j, s);
-  int64_t slice_bytes = room_bytes;
-  again.manner = SEGMENTS;
-  for (int i = 0; i < CANDIDATES_FOR_SEGMENTS && slice_bytes >= LEAST_SLICE_BYTES; i++) {
-    again.hold_bytes = s->hold_bytes;
-    WEIR_TRY(try_slices(j, s, slice_bytes, &again));
-    if (again.found.m || (again.most_compiles && again.compiles == again.most_compiles)) break;
-    slice_bytes /= 4;
-  }
-  if (!again.found.m) return WEIR_OK;
-  s->slice_bytes = slice_bytes;
-  s->manner = SEGMENTS;
-  take_found(s, &again);
-  return WEIR_OK;
-}
-
 weir_status search_near(job *j, search *s, const place *start) {
   s->manner = start->manner;
-  while (s->slice_bytes / 2 > start->slice_bytes) next_candidate(s, NULL);
+  while (s->slice_bytes / 2 > start->slice_bytes) search_shrink(s);
   int64_t slice_bytes = s->slice_bytes;
-  while (goes_on(j, s) && s->slice_bytes == slice_bytes) WEIR_TRY(try_candidate(j, s));
+  while (search_goes_on(j, s) && s->slice_bytes == slice_bytes) WEIR_TRY(search_try(j, s));
   return WEIR_OK;
 }

@@ -8,6 +8,8 @@
 enum { MINIMUMS_SHARE = 16 };
 /* The same for what is near a candidate that a first search has found. */
 enum { NEAR_SHARE = 64 };
+/* Shorter slices are not tried. */
+enum { LEAST_SLICE_BYTES = 1 << 10 };
 /* Of candidates, by XLA. */
 enum { MOST_COMPILES = 8, COMPILES_OF_WITNESSES = 2 /* each: limit/witness.h */ };
 
@@ -38,6 +40,16 @@ typedef enum doubts {
   ASKED,    /* none of these did */
   DISPELLED /* of a candidate that is over the limit XLA has said what the estimate does */
 } doubts;
+
+/* The candidates of the least estimates. */
+typedef struct seen {
+  int64_t least;  /* of any */
+  place at_least; /* which it was */
+  struct search
+      *best;         /* as the search was before the candidate of the least estimate of which no
+                        more work is wanted than is worth it; where that is asked for: best_peak */
+  int64_t best_peak; /* what that came to; 0: it is not asked for */
+} seen;
 
 /* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
  * is larger than a slice. Likewise for each manner in turn. */
@@ -81,12 +93,8 @@ typedef struct search {
   candidate found;        /* out: what holds the limit; its module is NULL: nothing does */
   int64_t reported;       /* out: the least that XLA said of a candidate; 0: it was not asked */
   place reported_at;      /* out: which it was */
-  int64_t doubted;     /* the least estimate over the target of which XLA was asked; 0: of none */
-  int64_t least;       /* out: estimate of any candidate */
-  place at_least;      /* out: which it was */
-  struct search *best; /* out: as it was before the candidate of the least estimate of which no more
-                          work is wanted than is worth it; where that is asked for: best_peak */
-  int64_t best_peak;   /* out: what that came to; 0: it is not asked for */
+  int64_t doubted; /* the least estimate over the target of which XLA was asked; 0: of none */
+  seen seen;       /* out */
 } search;
 
 /* How many ops searches of the job may look at. */
@@ -108,32 +116,24 @@ WEIR_MUST_USE weir_status search_by_peak(job *j, search *s);
 /* The same in one manner after the other, with kernels and without; if nothing holds, the first
  * that XLA refused to compile and the estimate lets pass. */
 WEIR_MUST_USE weir_status search_all(job *j, search *s);
-/* Of a search that has found a candidate: loops that take fewer passes, where sums are added in
- * blocks, are tried in its place, and taken if they hold and are predicted to be faster.
- * room_bytes: beside arguments and results. */
-WEIR_MUST_USE weir_status search_shorter(job *j, search *s, int64_t room_bytes);
-/* Of a search that has found a candidate: longer slices are tried in its place, by how the peak
- * grows with them, and taken if they hold and are predicted to be faster. */
-WEIR_MUST_USE weir_status search_larger(job *j, search *s, int64_t room_bytes);
-/* Likewise, with slices as they are: more is kept between its loops, where they leave room
- * (split/cuts.h). room_bytes: beside arguments and results. */
-WEIR_MUST_USE weir_status search_more_cuts(job *j, search *s, int64_t room_bytes);
-/* Of a search that has found a candidate which takes twice the time, and work, that the program
- * took as it came: shorter slices, which may leave room for what it makes anew, are taken in its
- * place if they hold and are predicted to take half as long. */
-WEIR_MUST_USE weir_status search_finer(job *j, search *s);
-/* Of a search that has found a candidate which runs whiles once for each slice: segments of what
- * whiles keep are tried before slices of it, and taken if they hold and are predicted to be faster.
- */
-WEIR_MUST_USE weir_status search_segments(job *j, search *s, int64_t room_bytes);
 /* One candidate once more: s is as it was before it. */
 WEIR_MUST_USE weir_status search_again(job *j, search *s);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);
 
-/* Whether some of its loops run as kernels. */
-bool search_has_kernels(const candidate *c);
+/* ---- its steps, for other searches (limit/faster.h) ---- */
+/* Another candidate may be made. */
+bool search_goes_on(job *j, search *s);
+/* One candidate; s->found if it holds. Else the search is narrowed. */
+WEIR_MUST_USE weir_status search_try(job *j, search *s);
+/* On to what follows a candidate of which nothing is known: less is left whole, or slices are
+ * shorter. */
+void search_shrink(search *s);
+/* Larger values are dissolved. */
+int64_t search_threshold(const search *s);
+/* The program has such an op. */
+bool search_has(const search *s, ir_kind kind);
 
 /* Whatever is larger than a threshold, in slices no larger than given. */
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes);

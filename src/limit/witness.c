@@ -78,8 +78,8 @@ static bool goes_on(job *j, witnesses *w) {
 }
 
 static void note(witnesses *w, int64_t limit, const search *s, bool holds) {
-  bool is_less = s->best && (!w->count || s->best_peak < w->at[w->count - 1].peak);
-  if (is_less) w->at[w->count++] = (witness){s->best_peak, *s->best};
+  bool is_less = s->seen.best && (!w->count || s->seen.best_peak < w->at[w->count - 1].peak);
+  if (is_less) w->at[w->count++] = (witness){s->seen.best_peak, *s->seen.best};
   w->was_in_vain = !is_less && !holds && w->turn != SIZED;
   if (!holds && !s->was_stopped && w->turn == DEARLY) w->low = max64(w->low, limit);
 }
@@ -91,7 +91,7 @@ static weir_status look(job *j, witnesses *w) {
   pipeline_changes changes;
   WEIR_TRY(prepare(j, w, limit, &changes));
   s.from = w->prepared[w->turn];
-  s.best_peak = INT64_MAX;
+  s.seen.best_peak = INT64_MAX;
   s.manners = turns[w->turn];
   j->search_end = before + w->left_ops;
   WEIR_TRY(search_all(j, &s));
@@ -103,7 +103,7 @@ static weir_status look(job *j, witnesses *w) {
   j->search_end = end + looked_at;
   note(w, limit, &s, holds);
   ctx_log(&j->c, 2, "for %lld bytes a candidate of %lld", (long long)limit,
-          (long long)(s.best ? s.best_peak : 0));
+          (long long)(s.seen.best ? s.seen.best_peak : 0));
   return WEIR_OK;
 }
 
@@ -133,7 +133,7 @@ static weir_status make(job *j, const witness *w, int64_t limit, int32_t most_co
     out->most_compiles = most_compiles;
     out->is_trial = false;
     out->no_hoisting = i > 0;
-    out->best_peak = 0;
+    out->seen.best_peak = 0;
     WEIR_TRY(search_again(j, out));
     drop_over(out, limit);
     if (!out->reported || (reported && reported < out->reported)) out->reported = reported;

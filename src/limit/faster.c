@@ -1,0 +1,284 @@
+#include "limit/faster.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/ints.h"
+#include "base/saturate.h"
+#include "machine/tuned.h"
+#include "plan/cost.h"
+#include "split/schedules.h"
+#include "limit/referee.h"
+#include "limit/result.h"
+
+enum {
+  COMPILES_OF_OTHERS = 2, /* by XLA, for each kind of them */
+  CANDIDATES_FOR_PASSES = 6,
+  CANDIDATES_FOR_LONGER = 4,
+  LEAST_TIMES_LONGER = 4,
+  MOST_TIMES_LONGER = 64,
+  CANDIDATES_FOR_SHORTER = 6,
+  CANDIDATES_FOR_SEGMENTS = 6,
+  MOST_OPS = 5000, /* of a program for which others are tried */
+  MORE_CUTS = 4,   /* at first, though less is left: what is written over needs less */
+};
+
+/* Slices that may just fit, by what those of the candidate before came to. */
+static int64_t fewer_bytes(const search *s, int64_t room_bytes) {
+  int64_t held = s->limit - room_bytes, most = s->slice_bytes - s->slice_bytes / 10,
+          least = s->slice_bytes / 4;
+  if (s->seen.least <= s->limit)
+    return s->slice_bytes - s->slice_bytes / 3; /* too slow, or refused */
+  double share = 0.95 * (double)room_bytes / (double)(s->seen.least - held);
+  int64_t bytes = (int64_t)((double)s->slice_bytes * share);
+  return bytes > most ? most : bytes < least ? least : bytes;
+}
+
+/* Rates are of CPUs. */
+static bool may_save_passes(const job *j, const search *s, int64_t room_bytes) {
+  return s->found.has_shorter && s->found.fused_ns > 0 && room_bytes > 0 &&
+         !strcmp(j->options.platform, "cpu");
+}
+
+/* For another candidate in the place of what was found, with compilations of its own. */
+static search search_beside(const search *s) {
+  search again = *s;
+  assert(s->found.m);
+  again.found = (candidate){0};
+  again.most_compiles = s->most_compiles ? COMPILES_OF_OTHERS : 0;
+  again.compiles = again.candidates = again.most_candidates = 0;
+  return again;
+}
+
+static void take_found(search *s, search *again) {
+  ir_module_destroy(s->found.m);
+  s->found = again->found;
+  again->found = (candidate){0};
+}
+
+/* Kernels have to be so much faster than XLA's loops, whichever these are. */
+static search of_fewer_passes(const job *j, const search *s) {
+  bool is_for_gain = candidate_has_loops(&s->found, true) && j->options.tile == WEIR_TILE_AUTO;
+  search again = search_beside(s);
+  assert(s->found.fused_ns > 0);
+  again.most_ns = s->found.fused_ns / TUNED_PASSES_GAIN;
+  again.most_xla_ns = is_for_gain ? s->found.fused_ns * TUNED_KERNEL_GAIN : again.most_ns;
+  again.part_bytes = machine_slices_under(&j->machine, s->limit).first_bytes;
+  return again;
+}
+
+static bool has_compiled_enough(const search *s) {
+  return s->most_compiles && s->compiles == s->most_compiles;
+}
+
+static weir_status try_slices(job *j, const search *s, int64_t slice_bytes, search *again) {
+  again->slice_bytes = slice_bytes;
+  again->share = s->share;
+  again->thorough = s->thorough;
+  again->no_kernels = s->no_kernels;
+  again->is_over = false;
+  again->seen.least = INT64_MAX;
+  WEIR_TRY(search_try(j, again));
+  again->slice_bytes = slice_bytes;
+  return WEIR_OK;
+}
+
+/* Slices are as long as fits, for each of them reads and writes the sums once. */
+static weir_status try_fewer_passes(job *j, search *s, int64_t room_bytes) {
+  if (!may_save_passes(j, s, room_bytes)) return WEIR_OK;
+  search again = of_fewer_passes(j, s);
+  int64_t slice_bytes = room_bytes;
+  for (int i = 0; i < CANDIDATES_FOR_PASSES && slice_bytes > s->slice_bytes / 4; i++) {
+    WEIR_TRY(try_slices(j, s, slice_bytes, &again));
+    if (again.found.m || has_compiled_enough(&again)) break;
+    slice_bytes = fewer_bytes(&again, room_bytes);
+  }
+  if (again.found.m) take_found(s, &again);
+  return WEIR_OK;
+}
+
+static double least_gain(const job *j) {
+  return j->machine.device ? TUNED_PASSES_GAIN : TUNED_TRIPS_GAIN;
+}
+
+/* Than the program as it came. */
+static bool is_slower(const job *j, const search *s) {
+  return s->found.time_ns > (double)j->result->summary.time_before_ns * least_gain(j);
+}
+
+/* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
+ * slower than it came. Not where they repeat the program's whiles: XLA makes one function of a
+ * small one, whose ops then cost next to nothing, and longer slices end that unpredicted. */
+static bool has_short_slices(const job *j, const search *s) {
+  bool repeats = s->found.has_whiles && search_has(s, IR_OP_WHILE);
+  return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
+         candidate_has_loops(&s->found, false) && is_slower(j, s) && !repeats;
+}
+
+/* By either prediction. */
+static void want_faster(const job *j, const search *s, search *again) {
+  again->most_ns = plan_fused_time_ns(s->found.m, &j->machine) / least_gain(j);
+  again->most_time_ns = s->found.time_ns / least_gain(j);
+}
+
+static search for_less_time(const job *j, const search *s) {
+  search again = search_beside(s);
+  want_faster(j, s, &again);
+  return again;
+}
+
+static weir_status try_more_cuts(job *j, search *s, int64_t room_bytes) {
+  if (!s->found.lacks_room || !is_slower(j, s)) return WEIR_OK;
+  search again = for_less_time(j, s);
+  again.refines_cuts = true;
+  again.most_ns = 0; /* it counts all of a value that is written over as read in each trip */
+  int64_t more = 16 * (s->limit - s->found.needs.peak) / max64(1, room_bytes);
+  more = max64(more, MORE_CUTS);
+  for (int shorter = 1; more > 0 && !again.found.m; shorter = 5 - shorter) {
+    if (has_compiled_enough(&again)) break;
+    again.hold_bytes = s->hold_bytes;
+    again.cut_sixteenths = s->cut_sixteenths + (int32_t)more;
+    WEIR_TRY(try_slices(j, s, max64(LEAST_SLICE_BYTES, s->slice_bytes / shorter), &again));
+    if (shorter > 1) more /= 2;
+  }
+  if (!again.found.m) return WEIR_OK;
+  s->cut_sixteenths = again.cut_sixteenths;
+  s->refines_cuts = true;
+  s->slice_bytes = again.slice_bytes;
+  take_found(s, &again);
+  return WEIR_OK;
+}
+
+/* A candidate that holds. */
+typedef struct tried {
+  int64_t slice_bytes, peak_bytes;
+} tried;
+
+/* Slices that may just fit, by how the peak grew from shorter ones to those found; the first time,
+ * as if all beside arguments and results were theirs, and at least LEAST_TIMES_LONGER. */
+static int64_t most_that_may_fit(const search *s, const tried *shorter, int64_t slice_bytes,
+                                 int64_t room_bytes) {
+  int64_t peak = s->found.needs.peak, used = peak - (s->limit - room_bytes),
+          most = saturated_product(slice_bytes, MOST_TIMES_LONGER);
+  if (shorter->slice_bytes) {
+    double more =
+        (double)(peak - shorter->peak_bytes) / (double)(slice_bytes - shorter->slice_bytes);
+    return more > 0 ? min64(most, slice_bytes + (int64_t)((double)(s->limit - peak) / more)) : most;
+  }
+  int64_t times = used > 0 ? max64(room_bytes / used, LEAST_TIMES_LONGER) : MOST_TIMES_LONGER;
+  return min64(most, saturated_product(slice_bytes, times));
+}
+
+/* high: too large, or may just fit. */
+static int64_t between(int64_t low, int64_t high, bool may_fit) {
+  if (high / 2 <= low) return low + (high - low) / 2;
+  return may_fit ? high - high / 10 : (int64_t)sqrt((double)low * (double)high);
+}
+
+/* Where larger values are left whole that were split, and where the same is split. */
+static weir_status try_either(job *j, const search *s, int64_t slice_bytes, search *again) {
+  again->threshold_bytes = 0;
+  WEIR_TRY(try_slices(j, s, slice_bytes, again));
+  int64_t follows = search_threshold(again);
+  again->threshold_bytes = search_threshold(s);
+  if (again->found.m || again->threshold_bytes == follows) return WEIR_OK;
+  WEIR_TRY(try_slices(j, s, slice_bytes, again));
+  again->is_over = false; /* shorter slices that leave more whole may be faster */
+  return WEIR_OK;
+}
+
+/* Trips cost launches, and slices were divided by two or four until they fitted. */
+static weir_status try_longer_slices(job *j, search *s, int64_t room_bytes) {
+  if (!j->machine.device && !has_short_slices(j, s)) return WEIR_OK;
+  tried shorter = {0};
+  int64_t low = s->slice_bytes, high = most_that_may_fit(s, &shorter, low, room_bytes);
+  int64_t too_large = INT64_MAX;
+  bool may_fit = true;
+  search again = for_less_time(j, s);
+  for (int i = 0; i < CANDIDATES_FOR_LONGER && !again.is_over; i++) {
+    int64_t slice_bytes = between(low, high, may_fit);
+    if (has_compiled_enough(&again)) break;
+    again.hold_bytes = s->hold_bytes;
+    WEIR_TRY(try_either(j, s, slice_bytes, &again));
+    may_fit = again.found.m;
+    if (!may_fit) high = too_large = slice_bytes;
+    if (!may_fit) continue;
+    shorter = (tried){low, s->found.needs.peak};
+    take_found(s, &again);
+    low = slice_bytes;
+    high = min64(too_large, most_that_may_fit(s, &shorter, low, room_bytes));
+    want_faster(j, s, &again);
+  }
+  CTX_CHECK(&j->c, s->found.m && !again.found.m);
+  return WEIR_OK;
+}
+
+/* Slow, for it makes values anew in each trip of a while: there was no room for them beside slices
+ * of this length. */
+static bool repeats_work(const job *j, const search *s) {
+  const weir_summary *known = &j->result->summary;
+  return search_has(s, IR_OP_WHILE) &&
+         (double)s->found.time_ns > TUNED_SLOW_PLAN * (double)known->time_before_ns &&
+         (double)s->found.flops > TUNED_SLOW_PLAN * (double)known->flops_before;
+}
+
+static search of_shorter_slices(const search *s) {
+  search again = search_beside(s);
+  again.most_time_ns = s->found.time_ns / TUNED_SLOW_PLAN;
+  again.no_kernels = true; /* their loops have other slices */
+  search_shrink(&again);
+  return again;
+}
+
+static weir_status try_shorter_slices(job *j, search *s) {
+  if (!repeats_work(j, s)) return WEIR_OK;
+  search again = of_shorter_slices(s);
+  for (int i = 0; i < CANDIDATES_FOR_SHORTER && search_goes_on(j, &again); i++) {
+    WEIR_TRY(search_try(j, &again));
+    again.is_over = false;
+  }
+  if (!again.found.m) return WEIR_OK;
+  ir_module_destroy(s->found.m);
+  again.most_time_ns = s->most_time_ns;
+  again.most_compiles = s->most_compiles;
+  *s = again;
+  return WEIR_OK;
+}
+
+static bool is_kept(const ir_module *m, ir_op op, const void *user) {
+  (void)user;
+  return ir_kind_of(m, op) == IR_OP_WHILE && split_keeps_trips(m, op);
+}
+
+/* It runs whiles of the program once for each slice, whose ops are launched as often. */
+static bool may_gain_by_segments(const job *j, const search *s) {
+  return s->found.has_whiles && is_slower(j, s) && ir_any(s->from, ir_top(s->from), is_kept, NULL);
+}
+
+static weir_status try_segments(job *j, search *s, int64_t room_bytes) {
+  if (!may_gain_by_segments(j, s)) return WEIR_OK;
+  search again = for_less_time(j, s);
+  int64_t slice_bytes = room_bytes;
+  again.manner = SEGMENTS;
+  for (int i = 0; i < CANDIDATES_FOR_SEGMENTS && slice_bytes >= LEAST_SLICE_BYTES; i++) {
+    again.hold_bytes = s->hold_bytes;
+    WEIR_TRY(try_slices(j, s, slice_bytes, &again));
+    if (again.found.m || has_compiled_enough(&again)) break;
+    slice_bytes /= 4;
+  }
+  if (!again.found.m) return WEIR_OK;
+  s->slice_bytes = slice_bytes;
+  s->manner = SEGMENTS;
+  take_found(s, &again);
+  return WEIR_OK;
+}
+
+weir_status faster_instead(job *j, search *s) {
+  if (!s->found.m || s->devices > 1 || s->from->ops.count > MOST_OPS) return WEIR_OK;
+  int64_t room_bytes = j->options.memory_limit_bytes - referee_held_throughout(j);
+  WEIR_TRY(try_more_cuts(j, s, room_bytes));
+  WEIR_TRY(try_shorter_slices(j, s));
+  WEIR_TRY(try_segments(j, s, room_bytes));
+  WEIR_TRY(try_longer_slices(j, s, room_bytes));
+  return try_fewer_passes(j, s, room_bytes);
+}
