@@ -24,7 +24,7 @@ typedef enum manner {
   OUTSIDE,     /* as BY_PEAK, whiles around a holder before what is inside of them */
   DEEPER,      /* as BY_PEAK, segments of what loops keep have segments of their own: costs time */
   SORTED,      /* as NESTED, and what is sorted is made slice by slice: costs much time */
-  SEGMENTS     /* as BY_PEAK, segments of what loops keep before slices; search_segments() */
+  SEGMENTS     /* as BY_PEAK, segments of what loops keep before slices; limit/faster.h */
 } manner;
 
 /* Where in a search a candidate stands. */

@@ -31,6 +31,7 @@ static plan_graph *unordered(arena *scratch, const ir_module *m, plan_order orde
                              const device_memory *memory) {
   plan_graph *g = plan_lower(scratch, m, order, memory);
   if (!g) return NULL;
+  assert(plan_is_sound(g));
   if (memory && memory->library_bytes) plan_merge_products(g);
   plan_lay_out(g);
   if (memory) plan_take_epilogues(g);
@@ -44,17 +45,21 @@ static plan_graph *unordered(arena *scratch, const ir_module *m, plan_order orde
     plan_count_coefficients(g);
     plan_count_small(g);
   }
+  assert(plan_is_sound(g));
   plan_fuse(g);
+  assert(plan_is_sound(g));
   if (memory && memory->joins_results) plan_join_results(g);
   if (memory) plan_on_device(g);
   plan_insert_copies(g);
   if (memory && memory->library_bytes) plan_fuse_copies(g);
+  assert(plan_is_sound(g));
   return g;
 }
 
 static void put_in_order(plan_graph *g, plan_order order) {
   if (plan_has_libraries(g)) plan_schedule_gpu(g);
   else plan_schedule(g, order);
+  assert(plan_is_in_order(g));
   g->m->ctx->looked_at += g->nodes.count;
 }
 

@@ -349,6 +349,18 @@ static void insert_by_offset(const plan_assigner *a, uint32_t *placed, uint32_t 
   placed[at] = index;
 }
 
+/* What is live together lies apart. The first n of `placed`, by offset. */
+static inline bool is_apart(const plan_assigner *a, const uint32_t *placed, uint32_t n,
+                            const plan_buffer *b) {
+  for (uint32_t i = 0; i < n; i++) {
+    const plan_buffer *other = &a->buffers[placed[i]];
+    bool meet = other->offset < saturated_sum(b->offset, b->bytes) &&
+                b->offset < saturated_sum(other->offset, other->bytes);
+    if (meet && plan_overlap(other, b, -1)) return false;
+  }
+  return true;
+}
+
 static int64_t heap_size(plan_assigner *a, uint32_t *order, uint32_t n,
                          int (*compare)(const void *, const void *)) {
   uint32_t *placed = ARENA_ARRAY(a->g->arena, uint32_t, n + 1);
@@ -359,6 +371,7 @@ static int64_t heap_size(plan_assigner *a, uint32_t *order, uint32_t n,
     plan_buffer *b = &a->buffers[order[i]];
     b->offset = best_fit(a, placed, i, b);
     CTX_CHECK(a->g->m->ctx, b->offset >= 0 && b->offset == plan_aligned(a, b->offset));
+    assert(is_apart(a, placed, i, b));
     insert_by_offset(a, placed, i, order[i]);
     if (saturated_sum(b->offset, b->bytes) > size) size = saturated_sum(b->offset, b->bytes);
   }

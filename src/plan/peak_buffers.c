@@ -197,6 +197,13 @@ static int by_class_and_start(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
+/* Intervals of one buffer, in time, apart from each other. */
+static inline bool is_ascending(const plan_interval *live, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (live[i].from > live[i].to || (i && live[i].from <= live[i - 1].to)) return false;
+  return true;
+}
+
 static void merge_intervals(plan_assigner *a, plan_buffer *b) {
   b->live = ARENA_ARRAY(a->g->arena, plan_interval, b->count);
   for (uint32_t i = 0; i < b->count; i++) {
@@ -212,6 +219,7 @@ static void merge_intervals(plan_assigner *a, plan_buffer *b) {
       if (b->live[b->n_live - 1].to < v->live.to) b->live[b->n_live - 1].to = v->live.to;
     } else b->live[b->n_live++] = v->live;
   }
+  assert(b->n_live && is_ascending(b->live, b->n_live));
 }
 
 static uint64_t sketch_of(const plan_assigner *a, const plan_interval *live, uint32_t count) {
@@ -261,6 +269,7 @@ plan_assigner *plan_buffers_of(plan_graph *g) {
   lay_out(a, g->entry);
   find_live_ranges(a);
   make_buffers(a);
+  assert(a->n_buffers <= a->n_values);
   return a;
 }
 
@@ -298,6 +307,7 @@ static void join(plan_assigner *a, uint32_t x, uint32_t y) {
       if (live[n - 1].to < next.to) live[n - 1].to = next.to;
     } else live[n++] = next;
   }
+  assert(is_ascending(live, n) && into->bytes == from->bytes);
   into->live = live;
   into->n_live = n;
   into->sketch |= from->sketch;

@@ -186,6 +186,13 @@ void plan_graph_sweep(plan_graph *g);
 /* Operands first, from the first node without users on. Returns comp->nodes.count ids. */
 uint32_t *plan_post_order(plan_graph *g, uint32_t comp);
 
+/* ---- peak_sound.c ---- */
+/* Between stages: operands are of the node's own computation, users are who reads a node, and a
+ * computation's result is one of its nodes. */
+bool plan_is_sound(const plan_graph *g);
+/* Each computation's schedule has each of its nodes once, behind its operands. */
+bool plan_is_in_order(const plan_graph *g);
+
 uint8_t plan_traits(uint16_t kind);
 const char *plan_kind_name(uint16_t kind); /* "copy", "dot_general" */
 

@@ -235,6 +235,14 @@ static uint32_t windows_together(plan_graph *g, uint32_t like, uint32_t x, devic
   return id;
 }
 
+/* In place of its first operand. */
+static void read_first(plan_graph *g, uint32_t reader, uint32_t copy) {
+  uint32_t *operands = plan_node_get(g, reader)->operands, x = operands[0];
+  operands[0] = copy;
+  plan_add_user(g, copy, reader);
+  if (plan_operand_index(plan_node_get(g, reader), x) == UINT32_MAX) plan_remove_user(g, x, reader);
+}
+
 /* The program's result is a copy. */
 static void put_back(plan_graph *g, uint32_t element) {
   uint32_t root = plan_comp_get(g, g->entry)->root;
@@ -285,9 +293,7 @@ static void read_windows(plan_graph *g, uint32_t gather) {
   device_layout at = n->kind == IR_OP_GATHER ? layout_of_windows(g, s, windows, count)
                                              : in_order(windows, count, own);
   uint32_t copy = windows_together(g, gather, x, at);
-  plan_node_get(g, gather)->operands[0] = copy;
-  plan_add_user(g, copy, gather);
-  if (plan_node_get(g, gather)->operands[1] != x) plan_remove_user(g, x, gather);
+  read_first(g, gather, copy);
 }
 
 /* ---- copies out of a loop ---- */
@@ -447,9 +453,7 @@ static void write_windows(plan_graph *g, uint32_t scatter) {
   uint32_t x = n->operands[0];
   if (!is_splat(g, x)) {
     uint32_t copy = windows_together(g, scatter, x, layout_of_windows(g, s, windows, count));
-    plan_node_get(g, scatter)->operands[0] = copy;
-    plan_add_user(g, copy, scatter);
-    plan_remove_user(g, x, scatter);
+    read_first(g, scatter, copy);
   }
   put_results_back(g, scatter);
 }
