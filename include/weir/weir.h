@@ -212,10 +212,10 @@ typedef struct weir_loop_info {
   int64_t extent;   /* length of the split factor */
   int64_t slice;    /* of it, per trip */
   int64_t trips;
-  int32_t depth; /* 0: outermost */
-  int32_t ops;   /* in the body */
-  int64_t body_peak_bytes;
-  int32_t is_kernel; /* 1: a kernel of weir's own; 0: a loop that XLA compiles */
+  int32_t depth;           /* 0: outermost */
+  int32_t ops;             /* in the body */
+  int64_t body_peak_bytes; /* largest slice of the loop as XLA's; a kernel keeps none */
+  int32_t is_kernel;       /* 1: a kernel of weir's own; 0: a loop that XLA compiles */
   int64_t time_ns; /* predicted, of all trips in all those of the loops around it; 0: not known, or
                       not asked for: weir_options.data */
 } weir_loop_info;

@@ -62,25 +62,27 @@ def parse_limit(value, name):
     return AUTO if value == AUTO else parse_bytes(value, name, f", or {AUTO!r}")
 
 
+def _integer_of(value):
+    """An integer of any type, or a float that is one (1e9); else None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    return operator.index(value) if hasattr(value, "__index__") else None
+
+
 def parse_bytes(value, name, more=""):
-    """Bytes of an int or a string; `name` is who said so."""
-    if isinstance(value, str):
-        found = _library.parse_bytes(value)
-    else:
-        is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
-        found = operator.index(value) if is_integer else None
+    """Bytes of a number or a string; `name` is who said so."""
+    found = _library.parse_bytes(value) if isinstance(value, str) else _integer_of(value)
     if found is None or not 0 < found < 2**63:
         raise SettingError(f"weir: {name} is {value!r}, but should be {ACCEPTED}{more}")
     return found
 
 
 def parse_count(value, name):
-    """Ops of an int or a string; `name` is who said so."""
-    if isinstance(value, str) and not set(value) & set("bBi"):
-        found = _library.parse_bytes(value)
-    else:
-        is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
-        found = operator.index(value) if is_integer else None
+    """Ops of a number or a string; `name` is who said so."""
+    is_text = isinstance(value, str) and not set(value) & set("bBi")
+    found = _library.parse_bytes(value) if is_text else _integer_of(value)
     if found is None or not 0 < found < 2**63:
         raise SettingError(f"weir: {name} is {value!r}, but should be {_COUNTS}")
     return found

@@ -128,10 +128,10 @@ static void put_loops(const job *j, strbuf *out) {
   for (int32_t i = 0; i < r->summary.loops; i++) {
     const weir_loop_info *l = &r->loops[i];
     const char *as = !has_kernels ? "" : l->is_kernel ? "kernel  " : "loop    ";
+    const char *largest = l->is_kernel ? "-" : plan_bytes_text(out->arena, l->body_peak_bytes);
     strbuf_printf(out, "%12lld %10lld %10lld %6d %14s  %s%*s%s\n", (long long)l->extent,
-                  (long long)l->slice, (long long)l->trips, (int)l->ops,
-                  plan_bytes_text(out->arena, l->body_peak_bytes), as, 2 * (int)l->depth, "",
-                  l->seed);
+                  (long long)l->slice, (long long)l->trips, (int)l->ops, largest, as,
+                  2 * (int)l->depth, "", l->seed);
   }
 }
 

@@ -743,6 +743,21 @@ def test_limits_in_the_environment(value, found, stand_in, monkeypatch):
     assert [settings["memory_limit_bytes"] for _, settings in stand_in.calls] == [found]
 
 
+@pytest.mark.parametrize(
+    "value, found", [(10**6, 10**6), (1e9, 10**9), (np.int64(5), 5), (np.float64(2e6), 2 * 10**6)]
+)
+def test_limits_as_numbers(value, found, stand_in):
+    with weir.limit(value):
+        jax.jit(double)(X)
+    assert [settings["memory_limit_bytes"] for _, settings in stand_in.calls] == [found]
+
+
+@pytest.mark.parametrize("value", [1.5, float("inf"), float("nan"), True, 1j, -1e9])
+def test_numbers_that_are_no_limits(value):
+    with pytest.raises(ValueError, match="the limit is .*, but should be a number of bytes"):
+        weir.limit(value)
+
+
 @pytest.mark.parametrize("level", ["loud", "6", "-1"])
 def test_a_bad_debug_level_is_an_error(level, stand_in, monkeypatch):
     monkeypatch.setenv("WEIR_DEBUG", level)

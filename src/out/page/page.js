@@ -507,7 +507,7 @@
       element("p", { class: "faint" }, "Each runs over the length of a dimension, a slice at a time. The tensor that it stands for is never in memory as a whole."),
       table(["instead of", "#length", "#slice", "#trips", "#ops", "#largest slice", "#predicted", "runs as"], plan.loops.map((l) => ({ cells: [
         element("span", { style: `padding-left: ${18 * l.depth}px` }, l.seed), l.extent.toLocaleString("en"),
-        l.slice.toLocaleString("en"), l.trips.toLocaleString("en"), `${l.ops}`, bytes(l.largest), l.time ? duration(l.time) : "–",
+        l.slice.toLocaleString("en"), l.trips.toLocaleString("en"), `${l.ops}`, l.kernel ? "–" : bytes(l.largest), l.time ? duration(l.time) : "–",
         l.kernel ? "kernel of weir's" : "loop of XLA's"] }))));
   }
 

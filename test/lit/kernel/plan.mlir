@@ -7,7 +7,7 @@
 // CHECK: custom_call
 // CHECK: loops:
 // CHECK-NEXT: largest slice  run as  instead of
-// CHECK-NEXT: MB  kernel  dot_general tensor<5000x3000xf32>
+// CHECK-NEXT: {{ }}-  kernel  dot_general tensor<5000x3000xf32>
 
 // OFF: loops:
 // OFF-NEXT: largest slice  instead of
