@@ -171,6 +171,11 @@ static bool may_be_packed(const kernel_nest *n, const kernel_node *x) {
          kernel_extent_of(n, kernel_point_axes(n, x->mask)) <= COST_MOST_PACKED;
 }
 
+/* Of a chunk, for which what is packed is computed: chunks of kernels with products are short. */
+static double packed_rows(const kernel_nest *n) {
+  return fmin(TUNED_LEAST_PACKED_CHUNK / 2, (double)n->sizes.chunk);
+}
+
 /* How often a node is computed: in the passes that need it, again for each group of rows if it has
  * no rows and does not wait for all of them, for each outer index, and in each loop over an axis
  * inside of the tile. */
@@ -181,7 +186,7 @@ static double times_computed(const kernel_nest *n, const kernel_node *x, int32_t
   double times = loops > 1 && !is_summed_up ? loops : 1;
   if (mask >> n->column & 1) {
     if (passes > times) times = passes; /* each with loops of its own */
-    double rows = may_be_packed(n, x) ? TUNED_LEAST_PACKED_CHUNK / 2 : TUNED_ROWS;
+    double rows = may_be_packed(n, x) ? packed_rows(n) : TUNED_ROWS;
     if (!(mask >> n->row & 1) && !x->after) times *= ceil((double)n->extent[n->row] / rows);
   }
   for (int32_t a = 0; a < n->n_axes; a++)
