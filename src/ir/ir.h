@@ -525,12 +525,28 @@ ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op
 /* Gives `to` copies of the regions of `from`. */
 void ir_copy_regions(ir_module *m, ir_op from, ir_op to);
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* the ops only */
-/* Calls fn for every op of the block and of all regions below it, in order, parents first. */
-void ir_walk(const ir_module *m, ir_block block,
-             void (*fn)(const ir_module *m, ir_op op, void *user), void *user);
-/* The same for the op and all below it. */
-void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *m, ir_op op, void *user),
-                void *user);
+/* The ops of a block and all below these, in order, parents first; or an op and all below it:
+ *   for (ir_walk w = ir_walk_block(m, block); ir_next(&w);) .. w.op ..
+ * What is appended meanwhile comes, too. */
+enum { IR_WALK_DEPTH = 4 }; /* deeper levels take memory of the module */
+typedef struct ir_walk_level {
+  ir_block block; /* ops of it are next, from `next` on, */
+  uint32_t next;
+  ir_op op; /* once regions of this one from `region` on are done */
+  uint32_t region;
+} ir_walk_level;
+typedef struct ir_walk {
+  const ir_module *m;
+  ir_op op, first;
+  ir_block block;
+  uint32_t next;
+  uint32_t depth; /* of op, below where the walk began */
+  ir_walk_level above[IR_WALK_DEPTH];
+  VEC(ir_walk_level) deeper;
+} ir_walk;
+ir_walk ir_walk_block(const ir_module *m, ir_block block);
+ir_walk ir_walk_op(const ir_module *m, ir_op op);
+bool ir_next(ir_walk *w); /* false: that was all */
 /* Whether `is` holds of one of them. */
 typedef bool ir_predicate(const ir_module *m, ir_op op, const void *user);
 bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user);

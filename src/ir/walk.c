@@ -98,16 +98,47 @@ void ir_copy_regions(ir_module *m, ir_op from, ir_op to) {
       copy_region(m, ir_op_get(m, from)->regions[r], m, to, r, map);
 }
 
-void ir_walk(const ir_module *m, ir_block block, void (*fn)(const ir_module *, ir_op, void *),
-             void *user) {
-  const ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++) ir_walk_op(m, b->ops.at[i], fn, user);
+static ir_walk_level *level_of(ir_walk *w, uint32_t depth) {
+  return depth < IR_WALK_DEPTH ? &w->above[depth] : &w->deeper.at[depth - IR_WALK_DEPTH];
 }
 
-void ir_walk_op(const ir_module *m, ir_op op, void (*fn)(const ir_module *, ir_op, void *),
-                void *user) {
-  fn(m, op, user);
-  for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) ir_walk(m, below, fn, user);
+ir_walk ir_walk_block(const ir_module *m, ir_block block) {
+  return (ir_walk){.m = m, .block = block};
+}
+
+ir_walk ir_walk_op(const ir_module *m, ir_op op) { return (ir_walk){.m = m, .first = op}; }
+
+/* Into the next region of the op, if there is one. */
+static void enter(ir_walk *w, ir_op op, uint32_t region) {
+  ir_block below = ir_next_block(w->m, op, &region);
+  if (!below) return;
+  ir_walk_level back = {w->block, w->next, op, region};
+  if (w->depth >= IR_WALK_DEPTH + w->deeper.count) VEC_PUSH(w->m->arena, &w->deeper, back);
+  *level_of(w, w->depth++) = back;
+  w->block = below;
+  w->next = 0;
+}
+
+static bool leave(ir_walk *w) {
+  if (!w->depth) return false;
+  ir_walk_level back = *level_of(w, --w->depth);
+  w->block = back.block;
+  w->next = back.next;
+  enter(w, back.op, back.region);
+  return true;
+}
+
+bool ir_next(ir_walk *w) {
+  ir_op last = w->op;
+  w->op = w->first;
+  if (w->op) {
+    w->first = IR_NONE;
+    return true;
+  }
+  if (last && ir_op_get(w->m, last)->n_regions) enter(w, last, 0);
+  do w->op = w->block ? ir_op_at(w->m, w->block, w->next++) : IR_NONE;
+  while (!w->op && leave(w));
+  return w->op != IR_NONE;
 }
 
 bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user) {
@@ -130,30 +161,25 @@ bool ir_is_within(const ir_module *m, ir_block block, ir_kind kind) {
   return op != IR_NONE;
 }
 
-static void count_op(const ir_module *m, ir_op op, void *user) {
-  (void)m, (void)op;
-  ++*(uint32_t *)user;
-}
-
 uint32_t ir_count_below(const ir_module *m, ir_op op) {
   uint32_t n = 0;
-  ir_walk_op(m, op, count_op, &n);
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);) n++;
   return n - 1;
 }
 
-static void count_operands(const ir_module *m, ir_op op, void *user) {
-  uint32_t *uses = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) uses[ir_operand(m, op, i)]++;
+static void count_uses(ir_walk w, uint32_t *uses) {
+  while (ir_next(&w))
+    for (ir_value v, i = 0; (v = ir_operand_at(w.m, w.op, i)); i++) uses[v]++;
 }
 
 uint32_t *ir_count_uses(arena *a, const ir_module *m, ir_block block) {
   uint32_t *uses = ARENA_ARRAY(a, uint32_t, m->values.count);
-  ir_walk(m, block, count_operands, uses);
+  count_uses(ir_walk_block(m, block), uses);
   return uses;
 }
 
 void ir_count_uses_of(const ir_module *m, ir_op op, uint32_t *uses) {
-  ir_walk_op(m, op, count_operands, uses);
+  count_uses(ir_walk_op(m, op), uses);
 }
 
 void ir_count_needed(const ir_module *m, ir_block block, uint32_t end, uint32_t *uses) {
@@ -226,12 +252,8 @@ void ir_rename_operands(ir_module *m, ir_op op, const ir_map *map) {
   for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = ir_map_get(map, d->operands[i]);
 }
 
-static void rename_operands(const ir_module *m, ir_op op, void *user) {
-  ir_rename_operands((ir_module *)m, op, user);
-}
-
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map) {
-  ir_walk(m, block, rename_operands, (void *)map);
+  for (ir_walk w = ir_walk_block(m, block); ir_next(&w);) ir_rename_operands(m, w.op, map);
 }
 
 /* Users in two sweeps: count, then fill. `last` keeps an op from being entered twice for one value.
@@ -239,26 +261,23 @@ void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map) {
 typedef struct users_pass {
   uint32_t *first, *fill;
   ir_op *last, *ops;
-  ir_op top; /* the op of the block that the walk is below */
 } users_pass;
 
-static void enter_uses(const ir_module *m, ir_op op, void *user) {
-  users_pass *p = user;
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++) {
-    ir_value v = d->operands[i];
-    if (p->last[v] == p->top) continue;
-    p->last[v] = p->top;
-    if (p->ops) p->ops[p->fill[v]++] = p->top;
+/* top: the op of the block that `op` is, or is below. */
+static void enter_uses(const ir_module *m, ir_op op, ir_op top, users_pass *p) {
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) {
+    if (p->last[v] == top) continue;
+    p->last[v] = top;
+    if (p->ops) p->ops[p->fill[v]++] = top;
     else p->first[v + 1]++;
   }
 }
 
 static void enter_block(const ir_module *m, ir_block block, users_pass *p) {
-  const ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    p->top = b->ops.at[i];
-    ir_walk_op(m, p->top, enter_uses, p);
+  ir_op top = IR_NONE;
+  for (ir_walk w = ir_walk_block(m, block); ir_next(&w);) {
+    if (w.depth == 0) top = w.op;
+    enter_uses(m, w.op, top, p);
   }
 }
 

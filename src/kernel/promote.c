@@ -93,16 +93,14 @@ static void promote_constant(ir_module *m, ir_op op) {
   ir_op_set_attr(m, op, "value", ir_attr_dense(m, promoted(m, v), &x, true), true);
 }
 
-static void promote_op(const ir_module *whole, ir_op op, void *user) {
-  ir_module *m = user;
-  (void)whole;
+static void promote_op(ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) == IR_OP_CONSTANT) promote_constant(m, op);
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) promote_value(m, ir_result(m, op, i));
   for (uint32_t r = 0; r < ir_op_get(m, op)->n_regions; r++) {
     ir_block block = ir_op_get(m, op)->regions[r];
     for (uint32_t i = 0; block && i < ir_block_get(m, block)->args.count; i++)
       promote_value(m, ir_argument(m, block, i));
-    if (block) ir_walk(m, block, promote_op, m);
+    for (ir_op below, i = 0; block && (below = ir_op_at(m, block, i)); i++) promote_op(m, below);
   }
 }
 
@@ -158,7 +156,7 @@ static void promote_whole(promoter *w, ir_block body, ir_op op) {
   ir_value v = has_result ? ir_result(m, op, 0) : IR_NONE;
   bool rounds = has_result && is_narrow(m, v) && !is_exact(m, op);
   ir_dtype dtype = has_result ? ir_type_at(m, v)->dtype : IR_DTYPE_NONE;
-  promote_op(m, op, m);
+  promote_op(m, op);
   if (is_slow) ir_op_set_attr(m, op, KERNEL_WAS_BF16, ir_attr_bool(m, true), true);
   ir_value made = has_result && is_nothing(m, op) ? ir_operand(m, op, 0) : v;
   if (made == v) ir_block_append(m, body, op);

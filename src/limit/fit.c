@@ -173,28 +173,17 @@ static void give_up_members(fit *f, const split_region *r, const seed *s) {
   }
 }
 
-typedef VEC(ir_op) op_list;
-
-typedef struct loop_search {
-  arena *a;
-  op_list *out;
-} loop_search;
-
-static void note_loop(const ir_module *m, ir_op op, void *user) {
-  loop_search *s = user;
-  if (ir_kind_of(m, op) == IR_OP_LOOP) VEC_PUSH(s->a, s->out, op);
-}
-
-static op_list loops_of(arena *a, const ir_module *m) {
-  op_list found = {0};
-  ir_walk(m, ir_top(m), note_loop, &(loop_search){a, &found});
+static ir_ops loops_of(arena *a, const ir_module *m) {
+  ir_ops found = {0};
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);)
+    if (ir_kind_of(m, w.op) == IR_OP_LOOP) VEC_PUSH(a, &found, w.op);
   return found;
 }
 
 /* What did not become kernels is computed as before: a loop of one trip is its body. *out_may: none
  * of these has to agree with a kernel on values. */
 static weir_status lower_rest(fit *f, bool *out_may) {
-  op_list rest = loops_of(f->a, f->m);
+  ir_ops rest = loops_of(f->a, f->m);
   *out_may = true;
   for (uint32_t i = 0; i < rest.count; i++)
     *out_may &= !ir_op_bool(f->m, rest.at[i], "agree", false);
@@ -210,14 +199,14 @@ static bool is_kernel(const fit *f, ir_op loop) {
 }
 
 /* Of those loops that became kernels, in all trips of what is around them. */
-static double kernels_ns(const fit *f, const op_list *loops) {
+static double kernels_ns(const fit *f, const ir_ops *loops) {
   double ns = 0;
   for (uint32_t i = 0; i < loops->count; i++)
     if (is_kernel(f, loops->at[i])) ns += plan_loop_time_ns(f->m, loops->at[i], &f->j->machine);
   return ns;
 }
 
-static void note_kernels(fit *f, const op_list *loops, const kernels_made *made) {
+static void note_kernels(fit *f, const ir_ops *loops, const kernels_made *made) {
   for (uint32_t i = 0; i < loops->count; i++)
     if (is_kernel(f, loops->at[i]))
       made_add_kernel(f->a, f->m, loops->at[i], &f->j->machine, &f->made);
@@ -236,7 +225,7 @@ static bool is_better(fit *f, const kernels_made *made, double rest_ns) {
 }
 
 /* What XLA fuses and then writes is bound by memory: a kernel would write it, too. */
-static bool writes_large(const fit *f, const op_list *loops, int64_t threshold_bytes) {
+static bool writes_large(const fit *f, const ir_ops *loops, int64_t threshold_bytes) {
   for (uint32_t i = 0; f->fused && i < loops->count; i++)
     for (uint32_t j = 0; j < ir_op_get(f->m, loops->at[i])->n_results; j++)
       if (ir_value_bytes(f->m, ir_result(f->m, loops->at[i], j)) > threshold_bytes) return true;
@@ -249,7 +238,7 @@ static weir_status build(fit *f, const split_choice *c, int64_t threshold_bytes,
   *out_better = false;
   split_build_loops(c->region, c->region->extent); /* a kernel is a single trip */
   WEIR_TRY(pipeline_tidy(f->j, f->m));
-  op_list loops = loops_of(f->a, f->m);
+  ir_ops loops = loops_of(f->a, f->m);
   if (writes_large(f, &loops, threshold_bytes)) return WEIR_OK;
   bool may;
   kernels_made made = kernels_replace_loops(f->m, &f->j->machine, gains_for(f->courage).loop);

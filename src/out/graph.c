@@ -7,6 +7,7 @@
  */
 #include "out/graph.h"
 
+#include "base/ints.h"
 #include "ir/fold.h"
 
 enum { HIDDEN = 0 };
@@ -209,17 +210,12 @@ void out_graph_walk(arena *a, const ir_module *m, const out_graph_style *style,
   draw_results(&g, ir_terminator(m, body));
 }
 
-static void grow(const ir_module *m, ir_op op, void *user) {
-  int64_t *largest = user;
-  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) {
-    if (ir_is_static_tensor(m, ir_type_of(m, v)) && ir_value_bytes(m, v) > *largest)
-      *largest = ir_value_bytes(m, v);
-  }
-}
-
 int64_t out_graph_largest_bytes(const ir_module *m) {
   int64_t largest = 1;
   ir_op f = ir_main_function(m);
-  if (f && ir_body(m, f)) ir_walk(m, ir_body(m, f), grow, &largest);
+  if (!f || !ir_body(m, f)) return largest;
+  for (ir_walk w = ir_walk_block(m, ir_body(m, f)); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_result_at(m, w.op, i)); i++)
+      if (ir_is_static_tensor(m, ir_type_of(m, v))) largest = max64(largest, ir_value_bytes(m, v));
   return largest;
 }

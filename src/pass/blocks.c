@@ -93,12 +93,6 @@ static void find_opposites(const pass_rewrite *f, ir_block block, ir_op op) {
   }
 }
 
-static void find_one(const ir_module *m, ir_op op, void *user) {
-  const pass_rewrite *f = user;
-  if (ir_kind_of(m, op) == IR_OP_REDUCE_WINDOW && may_be_in_blocks(f, op))
-    find_opposites(f, ir_op_get(m, op)->block, op);
-}
-
 /* ---- in blocks ---- */
 static ir_value padded_to(ir_builder *b, ir_value x, int32_t dim, int64_t low, int64_t high,
                           ir_value fill) {
@@ -166,7 +160,9 @@ static ir_value in_blocks(const pass_rewrite *f, ir_builder *b, ir_op op) {
 /* By op: whether it goes in blocks. */
 static bool begin(pass_rewrite *f) {
   f->own = ARENA_ARRAY(f->p->scratch, bool, f->m->ops.count);
-  ir_walk(f->m, ir_top(f->m), find_one, f);
+  for (ir_walk w = ir_walk_block(f->m, ir_top(f->m)); ir_next(&w);)
+    if (ir_kind_of(f->m, w.op) == IR_OP_REDUCE_WINDOW && may_be_in_blocks(f, w.op))
+      find_opposites(f, ir_op_get(f->m, w.op)->block, w.op);
   return true;
 }
 

@@ -20,7 +20,6 @@
 typedef struct by_rows {
   pass_ctx *p;
   ir_module *m;
-  bool has_others;
 } by_rows;
 
 static bool is_one(const ir_module *m, ir_op op) {
@@ -29,13 +28,15 @@ static bool is_one(const ir_module *m, ir_op op) {
          (ir_is_lapack(m, op, "trsm") && d->n_operands == 2 && d->n_results == 1);
 }
 
-static void find_others(const ir_module *m, ir_op op, void *user) {
-  by_rows *f = user;
-  if (ir_kind_of(m, op) != IR_OP_CUSTOM_CALL || is_one(m, op)) return;
+static bool is_other(const ir_module *m, ir_op op, const void *unused) {
+  (void)unused;
+  bool is = false;
+  if (ir_kind_of(m, op) != IR_OP_CUSTOM_CALL || is_one(m, op)) return false;
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    f->has_others |= ir_is_by_columns(m, op, "operand_layouts", i);
+    is |= ir_is_by_columns(m, op, "operand_layouts", i);
   for (uint32_t j = 0; j < ir_op_get(m, op)->n_results; j++)
-    f->has_others |= ir_is_by_columns(m, op, "result_layouts", j);
+    is |= ir_is_by_columns(m, op, "result_layouts", j);
+  return is;
 }
 
 /* ---- the call's configuration ---- */
@@ -102,8 +103,8 @@ static ir_value untransposed(by_rows *f, ir_value v) {
   return ir_operand(f->m, op, 0);
 }
 
-static void turn(const ir_module *m, ir_op op, void *user) {
-  by_rows *f = user;
+static void turn(by_rows *f, ir_op op) {
+  ir_module *m = f->m;
   if (ir_kind_of(m, op) != IR_OP_CUSTOM_CALL || !is_one(m, op) || !is_known(m, op)) return;
   const char *config = config_name(m, op);
   ir_value as_it_lies =
@@ -119,12 +120,11 @@ static void turn(const ir_module *m, ir_op op, void *user) {
 }
 
 static weir_status run(pass_ctx *p, ir_module *m) {
-  by_rows f = {p, m, false};
-  ir_block all = ir_top(m);
+  by_rows f = {p, m};
   bool one_device = ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
-  ir_walk(m, all, find_others, &f);
-  if (!strcmp(p->options->platform, "cpu") && one_device && !f.has_others)
-    ir_walk(m, all, turn, &f);
+  if (strcmp(p->options->platform, "cpu") || !one_device || ir_any(m, ir_top(m), is_other, NULL))
+    return WEIR_OK;
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) turn(&f, w.op);
   return WEIR_OK;
 }
 

@@ -210,12 +210,6 @@ static bool may_replace(const columns *f, ir_op op) {
          is_made(f, x) && ir_value_bytes(f->m, x) > f->small_bytes;
 }
 
-static void count_reader(const ir_module *m, ir_op op, void *user) {
-  columns *f = user;
-  (void)m;
-  if (read_along(f, op) >= 0) f->column_uses[ir_operand(f->m, op, 0)]++;
-}
-
 /* Combined with what the reduction begins with, nothing changes. */
 static bool is_neutral(const columns *f, ir_kind kind, ir_value begin) {
   if (kind == IR_OP_ADD || kind == IR_OP_OR || kind == IR_OP_XOR) return ir_is_zero(f->m, begin);
@@ -260,7 +254,8 @@ static bool begin(pass_rewrite *r) {
                  .column_uses = ARENA_ARRAY(r->p->scratch, uint32_t, r->n_values),
                  .small_bytes = r->small_bytes};
   r->own = f;
-  ir_walk(f->m, ir_top(f->m), count_reader, f);
+  for (ir_walk w = ir_walk_block(f->m, ir_top(f->m)); ir_next(&w);)
+    if (read_along(f, w.op) >= 0) f->column_uses[ir_operand(f->m, w.op, 0)]++;
   return true;
 }
 

@@ -199,14 +199,13 @@ static void follow_op(dce *d, ir_op op) {
   if (data->whole) mark_op(d, ir_terminator(d->m, data->whole));
 }
 
-static void mark_roots(const ir_module *m, ir_op op, void *user) {
-  dce *d = user;
-  ir_kind kind = ir_kind_of(m, op);
+static void mark_root(dce *d, ir_op op) {
+  ir_kind kind = ir_kind_of(d->m, op);
   if (kind == IR_OP_FUNC || kind == IR_OP_MODULE || own_effects(d, op)) mark_op(d, op);
 }
 
 static void mark(dce *d, ir_block top) {
-  ir_walk(d->m, top, mark_roots, d);
+  for (ir_walk w = ir_walk_block(d->m, top); ir_next(&w);) mark_root(d, w.op);
   while (d->ops.count || d->values.count) {
     while (d->values.count) follow_value(d, d->values.at[--d->values.count]);
     if (d->ops.count) follow_op(d, d->ops.at[--d->ops.count]);
@@ -316,10 +315,11 @@ static void shrink_loop(dce *d, ir_op op) {
 }
 
 /* Renames what lost results in loops' bodies as one trip, too. */
-static void rename_in_whole(const ir_module *m, ir_op op, void *user) {
-  dce *d = user;
-  ir_block whole = ir_op_get(m, op)->whole;
-  if (whole) ir_replace_uses(d->m, whole, d->renamed);
+static void rename_in_wholes(dce *d, ir_block top) {
+  for (ir_walk w = ir_walk_block(d->m, top); ir_next(&w);) {
+    ir_block whole = ir_op_get(d->m, w.op)->whole;
+    if (whole) ir_replace_uses(d->m, whole, d->renamed);
+  }
 }
 
 static void shrink_sort(dce *d, ir_op op) {
@@ -367,7 +367,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
   mark(&d, top);
   sweep(&d, top);
   if (d.has_renamed) ir_replace_uses(m, top, d.renamed);
-  if (d.has_renamed) ir_walk(m, top, rename_in_whole, &d);
+  if (d.has_renamed) rename_in_wholes(&d, top);
   p->changed = d.changed;
   return WEIR_OK;
 }

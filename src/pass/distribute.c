@@ -148,19 +148,17 @@ static bool replace_sum(pass_rewrite *f, ir_op add) {
   return any;
 }
 
-static void mark_inner_sums(const ir_module *m, ir_op op, void *user) {
-  const pass_rewrite *f = user;
+static void mark_inner_sums(const pass_rewrite *f, ir_op add) {
   bool *inner = f->own;
-  for (uint32_t i = 0; ir_kind_of(m, op) == IR_OP_ADD && i < 2; i++) {
-    ir_value v = ir_operand(m, op, i);
-    if (ir_is_made_in(m, v, ir_op_get(m, op)->block)) inner[v] = is_read_once(f, v);
-  }
+  for (ir_value v, i = 0; (v = ir_operand_at(f->m, add, i)); i++)
+    if (ir_is_made_in(f->m, v, ir_op_get(f->m, add)->block)) inner[v] = is_read_once(f, v);
 }
 
 /* By value: added to something and read by nothing else, a part of that sum. */
 static bool begin(pass_rewrite *f) {
   f->own = ARENA_ARRAY(f->p->scratch, bool, f->n_values);
-  ir_walk(f->m, ir_top(f->m), mark_inner_sums, f);
+  for (ir_walk w = ir_walk_block(f->m, ir_top(f->m)); ir_next(&w);)
+    if (ir_kind_of(f->m, w.op) == IR_OP_ADD) mark_inner_sums(f, w.op);
   return true;
 }
 

@@ -116,10 +116,9 @@ static bool fold_result(folding *f, ir_op transpose) {
   return true;
 }
 
-static void fold_op(const ir_module *m, ir_op op, void *user) {
-  folding *f = user;
-  if (ir_kind_of(m, op) == IR_OP_TRANSPOSE && fold_result(f, op)) f->p->changed = true;
-  if (ir_kind_of(m, op) != IR_OP_DOT_GENERAL) return;
+static void fold_op(folding *f, ir_op op) {
+  if (ir_kind_of(f->m, op) == IR_OP_TRANSPOSE && fold_result(f, op)) f->p->changed = true;
+  if (ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL) return;
   for (uint32_t side = 0; side < 2; side++)
     while (fold_operand(f->p, f->m, op, side)) f->p->changed = true;
 }
@@ -127,7 +126,7 @@ static void fold_op(const ir_module *m, ir_op op, void *user) {
 static weir_status run(pass_ctx *p, ir_module *m) {
   ir_block top = ir_top(m);
   folding f = {p, m, ir_count_uses(p->scratch, m, top)};
-  ir_walk(m, top, fold_op, &f);
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) fold_op(&f, w.op);
   return WEIR_OK;
 }
 

@@ -321,8 +321,8 @@ static void find_way(gram *f, product *p) {
   p->at[1] = left;
 }
 
-static void look_at_product(const ir_module *m, ir_op op, void *user) {
-  gram *f = user;
+static void look_at_product(gram *f, ir_op op) {
+  const ir_module *m = f->m;
   side of[2];
   if (!read_product(f, op, false, of)) return;
   CTX_CHECK(m->ctx, f->count < f->room);
@@ -367,8 +367,8 @@ static product *find_trace(gram *f, ir_block block, scaled *of) {
   return NULL;
 }
 
-static void look_at_sum(const ir_module *m, ir_op op, void *user) {
-  gram *f = user;
+static void look_at_sum(gram *f, ir_op op) {
+  const ir_module *m = f->m;
   scaled of[2];
   if (!read_sum(f, op, of) || ir_value_bytes(m, of[0].root.v) <= pass_small_bytes(f->p->options))
     return;
@@ -433,8 +433,8 @@ static void note_factor(gram *f, ir_value v) {
   }
 }
 
-static void note_factors(const ir_module *m, ir_op op, void *user) {
-  gram *f = user;
+static void note_factors(gram *f, ir_op op) {
+  const ir_module *m = f->m;
   ir_kind kind = ir_kind_of(m, op);
   ir_value x;
   pass_scale by;
@@ -451,13 +451,13 @@ static bool begin(pass_rewrite *r) {
   gram *f = r->own = ARENA_NEW(a, gram);
   *f = (gram){.p = r->p, .m = m, .map = r->map, .n_values = r->n_values, .n_ops = m->ops.count};
   f->is_factor = ARENA_ARRAY(a, bool, f->n_values);
-  ir_walk(m, top, note_factors, f);
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) note_factors(f, w.op);
   if (!f->room) return false;
   f->products = ARENA_ARRAY(a, product, f->room);
   f->first = ARENA_ARRAY(a, uint32_t, f->n_values);
   f->place = ARENA_ARRAY(a, uint32_t, f->n_ops);
-  ir_walk(m, top, look_at_product, f);
-  ir_walk(m, top, look_at_sum, f);
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) look_at_product(f, w.op);
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) look_at_sum(f, w.op);
   return true;
 }
 

@@ -225,9 +225,13 @@ static void use_attr(reach *r, ir_attr attr) {
     use_attr(r, d->entries[i].value);
 }
 
-static void use_op(const ir_module *m, ir_op op, void *user) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_attrs; i++) use_attr(user, d->attrs[i].value);
+static void use_op(reach *r, ir_op op) {
+  const ir_op_data *d = ir_op_get(r->in->m, op);
+  for (uint32_t i = 0; i < d->n_attrs; i++) use_attr(r, d->attrs[i].value);
+}
+
+static void use_all(reach *r, ir_op function) {
+  for (ir_walk w = ir_walk_op(r->in->m, function); ir_next(&w);) use_op(r, w.op);
 }
 
 static bool is_private(const ir_module *m, ir_op function) {
@@ -240,11 +244,11 @@ static void remove_unused(inliner *in) {
   reach r = {.in = in, .used = ARENA_ARRAY(in->p->scratch, uint8_t, m->ops.count)};
   ir_block top = ir_function_body(m, m->root);
   ir_ops ops = ir_take_ops(m, top);
-  use_op(m, m->root, &r);
+  use_op(&r, m->root);
   for (uint32_t i = 0; i < ops.count; i++)
     if (ir_kind_of(m, ops.at[i]) != IR_OP_FUNC || !is_private(m, ops.at[i]))
-      r.used[ops.at[i]] = true, ir_walk_op(m, ops.at[i], use_op, &r);
-  while (r.todo.count) ir_walk_op(m, r.todo.at[--r.todo.count], use_op, &r);
+      r.used[ops.at[i]] = true, use_all(&r, ops.at[i]);
+  while (r.todo.count) use_all(&r, r.todo.at[--r.todo.count]);
   for (uint32_t i = 0; i < ops.count; i++)
     if (r.used[ops.at[i]]) ir_block_append(m, top, ops.at[i]);
 }

@@ -631,30 +631,16 @@ static void dissolve(lister *f, ir_block block) {
 }
 
 /* ---- the pass ---- */
-static void note(const ir_module *m, ir_op op, void *user) {
-  (void)m;
-  pass_bounds_note(user, op);
-}
-
-typedef struct lists {
-  lister *f;
-  VEC(ir_op) found;
-} lists;
-
-static void find_lists(const ir_module *m, ir_op op, void *user) {
-  lists *l = user;
-  if (ir_kind_of(m, op) == IR_OP_REDUCE_WINDOW && find_list(l->f, op))
-    VEC_PUSH(l->f->p->scratch, &l->found, op);
-}
-
 static weir_status run(pass_ctx *p, ir_module *m) {
   ir_block top = ir_top(m);
   lister f = {.p = p, .m = m, .ranges = pass_bounds_make(p->scratch, m)};
-  lists u = {.f = &f};
-  ir_walk(m, top, note, &f.ranges);
-  ir_walk(m, top, find_lists, &u);
-  for (uint32_t i = 0; i < u.found.count; i++)
-    if (find_list(&f, u.found.at[i])) dissolve(&f, ir_op_get(m, u.found.at[i])->block);
+  ir_ops found = {0};
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) pass_bounds_note(&f.ranges, w.op);
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);)
+    if (ir_kind_of(m, w.op) == IR_OP_REDUCE_WINDOW && find_list(&f, w.op))
+      VEC_PUSH(p->scratch, &found, w.op);
+  for (uint32_t i = 0; i < found.count; i++)
+    if (find_list(&f, found.at[i])) dissolve(&f, ir_op_get(m, found.at[i])->block);
   return WEIR_OK;
 }
 

@@ -141,8 +141,8 @@ static bool is_covered(const pass_order *o, ir_dtype d) {
   return whole ? o->is_identity : ir_is_common_float(d) && o->keeps_value && o->nans_last;
 }
 
-static void find_group(const ir_module *m, ir_op op, void *user) {
-  finder *f = user;
+static void find_group(finder *f, ir_op op) {
+  const ir_module *m = f->m;
   const ir_op_data *d = ir_op_get(m, op);
   if (d->kind != IR_OP_SORT || d->n_operands != 1) return;
   ir_type type = ir_type_of(m, d->operands[0]);
@@ -357,7 +357,7 @@ static bool begin(pass_rewrite *r) {
                 .group_of = ARENA_ARRAY(a, uint32_t, n),
                 .place = ARENA_ARRAY(a, uint32_t, n),
                 .n_ops = n};
-  ir_walk(r->m, ir_top(r->m), find_group, f);
+  for (ir_walk w = ir_walk_block(r->m, ir_top(r->m)); ir_next(&w);) find_group(f, w.op);
   return f->groups.count;
 }
 

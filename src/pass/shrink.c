@@ -18,21 +18,11 @@ static ir_block body_of(const ir_module *m, ir_op function) {
 static ir_block main_body(const ir_module *m) { return body_of(m, ir_main_function(m)); }
 
 /* ---- which ops ---- */
-typedef struct collector {
-  arena *a;
-  bool (*takes)(const ir_module *m, ir_op op);
-  ir_ops ops;
-} collector;
-
-static void collect_one(const ir_module *m, ir_op op, void *user) {
-  collector *c = user;
-  if (c->takes(m, op)) VEC_PUSH(c->a, &c->ops, op);
-}
-
 static ir_ops collect(arena *a, const ir_module *m, bool (*takes)(const ir_module *, ir_op)) {
-  collector c = {.a = a, .takes = takes};
-  ir_walk(m, ir_top(m), collect_one, &c);
-  return c.ops;
+  ir_ops found = {0};
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);)
+    if (takes(m, w.op)) VEC_PUSH(a, &found, w.op);
+  return found;
 }
 
 static uint32_t count_ops(ir_module *m, bool (*takes)(const ir_module *, ir_op)) {
@@ -78,15 +68,10 @@ struct swap {
                       is NULL then */
 };
 
-static void mark_used(const ir_module *m, ir_op op, void *user) {
-  bool *used = user;
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++) used[d->operands[i]] = true;
-}
-
 static bool *used_values(arena *a, const ir_module *m) {
   bool *used = ARENA_ARRAY(a, bool, m->values.count);
-  ir_walk(m, ir_top(m), mark_used, used);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) used[v] = true;
   return used;
 }
 
@@ -400,21 +385,20 @@ typedef struct attr_walk {
   uint32_t seen, first, end; /* those from first to end go */
 } attr_walk;
 
-static void walk_attrs(const ir_module *m, ir_op op, void *user) {
-  attr_walk *w = user;
+static void walk_attrs(attr_walk *w, ir_module *m, ir_op op) {
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_attrs; i++) {
     if (!is_optional(m, op, &ir_op_get(m, op)->attrs[i])) continue;
     bool goes = w->seen >= w->first && w->seen < w->end;
     w->seen++;
-    if (goes) drop_attr((ir_module *)m, op, i--);
+    if (goes) drop_attr(m, op, i--);
   }
 }
 
 static uint32_t walk_all_attrs(ir_module *m, uint32_t first, uint32_t end) {
-  attr_walk w = {.first = first, .end = end};
-  walk_attrs(m, m->root, &w);
-  ir_walk(m, ir_top(m), walk_attrs, &w);
-  return w.seen;
+  attr_walk all = {.first = first, .end = end};
+  walk_attrs(&all, m, m->root);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) walk_attrs(&all, m, w.op);
+  return all.seen;
 }
 
 static uint32_t count_attributes(ir_module *m) { return walk_all_attrs(m, 0, 0); }

@@ -23,12 +23,11 @@ static void add_type(lengths *l, const ir_module *m, ir_type type) {
   for (int32_t i = 0; t->kind == IR_TYPE_TUPLE && i < t->n_types; i++) add_type(l, m, t->types[i]);
 }
 
-static void add_op(const ir_module *m, ir_op op, void *user) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_results; i++) add_type(user, m, ir_type_of(m, d->first_result + i));
-  for (uint32_t r = 0; r < d->n_regions; r++)
-    for (uint32_t i = 0; d->regions[r] && i < ir_block_get(m, d->regions[r])->args.count; i++)
-      add_type(user, m, ir_type_of(m, ir_argument(m, d->regions[r], i)));
+static void add_op(lengths *l, const ir_module *m, ir_op op) {
+  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) add_type(l, m, ir_type_of(m, v));
+  for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));)
+    for (ir_value v, i = 0; (v = ir_argument_at(m, below, i)); i++)
+      add_type(l, m, ir_type_of(m, v));
 }
 
 static int falling(const void *x, const void *y) {
@@ -38,7 +37,7 @@ static int falling(const void *x, const void *y) {
 
 static lengths lengths_of(arena *a, const ir_module *m) {
   lengths l = {.a = a};
-  ir_walk(m, ir_top(m), add_op, &l);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) add_op(&l, m, w.op);
   if (l.list.count) qsort(l.list.at, l.list.count, sizeof *l.list.at, falling);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < l.list.count; i++)
@@ -103,12 +102,11 @@ static void change_function_type(const change *c, ir_op op) {
   ir_op_set_attr(c->m, op, "function_type", ir_attr_new(c->m, &d), true);
 }
 
-static void change_attributes(const ir_module *m, ir_op op, void *user) {
+static void change_attributes(const change *c, ir_op op) {
   static const char *const repeat_extents[] = {"limit_indices", "slice_sizes", "window_dimensions",
                                                "broadcast_sizes", "fft_length"};
-  const change *c = user;
-  if (ir_kind_of(m, op) == IR_OP_CONSTANT) change_constant(c, op);
-  if (ir_kind_of(m, op) == IR_OP_FUNC) change_function_type(c, op);
+  if (ir_kind_of(c->m, op) == IR_OP_CONSTANT) change_constant(c, op);
+  if (ir_kind_of(c->m, op) == IR_OP_FUNC) change_function_type(c, op);
   for (size_t i = 0; i < sizeof repeat_extents / sizeof *repeat_extents; i++)
     change_numbers(c, op, repeat_extents[i]);
 }
@@ -121,7 +119,7 @@ static void change_lengths(ir_module *m, uint32_t first, uint32_t count, int64_t
   change c = {m, a, l.list.at + first, count, to, multiples};
   for (uint32_t v = 1; v < m->values.count; v++)
     m->values.at[v].type = changed_type(&c, m->values.at[v].type);
-  ir_walk(m, ir_top(m), change_attributes, &c);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) change_attributes(&c, w.op);
   arena_destroy(a);
 }
 

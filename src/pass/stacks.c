@@ -154,17 +154,17 @@ static bool is_inner(const pass_rewrite *f, ir_op concatenate) {
   return ((const bool *)f->own)[concatenate];
 }
 
-static void note_inner(const ir_module *m, ir_op op, void *user) {
+static void note_inner(const ir_module *m, ir_op op, bool *is_inner) {
   if (ir_kind_of(m, op) != IR_OP_CONCATENATE) return;
   for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) {
     ir_op inner = ir_maker(m, v, IR_OP_CONCATENATE);
-    if (inner && dim_of(m, inner) == dim_of(m, op)) ((bool *)user)[inner] = true;
+    if (inner && dim_of(m, inner) == dim_of(m, op)) is_inner[inner] = true;
   }
 }
 
 static bool begin(pass_rewrite *f) {
   f->own = ARENA_ARRAY(f->p->scratch, bool, f->m->ops.count);
-  ir_walk(f->m, ir_top(f->m), note_inner, f->own);
+  for (ir_walk w = ir_walk_block(f->m, ir_top(f->m)); ir_next(&w);) note_inner(f->m, w.op, f->own);
   return true;
 }
 

@@ -28,15 +28,11 @@ static bool is_sum(const ir_module *m, ir_op op) {
          ir_value_block(m, d->operands[0]) == d->block;
 }
 
-static void count_sum(const ir_module *m, ir_op op, void *user) {
-  uint32_t *sums = user;
-  if (is_sum(m, op)) sums[ir_operand(m, op, 0)]++;
-}
-
 /* By value: uses that are sums in its own block. */
 static bool begin(pass_rewrite *f) {
-  f->own = ARENA_ARRAY(f->p->scratch, uint32_t, f->n_values);
-  ir_walk(f->m, ir_top(f->m), count_sum, f->own);
+  uint32_t *sums = f->own = ARENA_ARRAY(f->p->scratch, uint32_t, f->n_values);
+  for (ir_walk w = ir_walk_block(f->m, ir_top(f->m)); ir_next(&w);)
+    if (is_sum(f->m, w.op)) sums[ir_operand(f->m, w.op, 0)]++;
   return true;
 }
 

@@ -247,17 +247,17 @@ static void mark_member(pass_turn *t, ir_op op) {
 }
 
 /* What an op, or one in its regions, reads of members has to stay. */
-static void keep_operands(const ir_module *m, ir_op op, void *user) {
-  pass_turn *t = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    if (pass_turn_is_member(t, ir_operand(m, op, i))) t->stays[ir_operand(m, op, i)] = true;
+static void keep_operands(pass_turn *t, ir_op op) {
+  for (ir_walk w = ir_walk_op(t->m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(t->m, w.op, i)); i++)
+      if (pass_turn_is_member(t, v)) t->stays[v] = true;
 }
 
 static void mark_stays(pass_turn *t, ir_op op) {
   const ir_op_data *d = ir_op_get(t->m, op);
   bool is_member = d->n_results == 1 && pass_turn_is_member(t, ir_result(t->m, op, 0));
   if (is_member ? t->stays[ir_result(t->m, op, 0)] : !pass_turn_is_reader(t, op))
-    ir_walk_op(t->m, op, keep_operands, t);
+    keep_operands(t, op);
 }
 
 void pass_turn_mark(pass_turn *t) {

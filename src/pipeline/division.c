@@ -279,13 +279,8 @@ static void map_whole(division *d, ir_op op) {
     if (d->values[v].now || d->values[v].sum) ir_map_set(d->map, v, division_whole(d, v));
 }
 
-static void map_captured(const ir_module *m, ir_op op, void *user) {
-  (void)m;
-  map_whole(user, op);
-}
-
 ir_op division_whole_op(division *d, ir_op op) {
-  ir_walk_op(d->m, op, map_captured, d);
+  for (ir_walk w = ir_walk_op(d->m, op); ir_next(&w);) map_whole(d, w.op);
   return ir_copy_op(d->m, d->b.block, op, d->map);
 }
 

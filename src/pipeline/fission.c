@@ -134,22 +134,13 @@ static bool is_quick(const ir_module *m, ir_op op) {
          ir_op_get(m, op)->n_results == 1 && !ir_op_get(m, op)->n_regions;
 }
 
-/* What an op, or one below it, depends on at the least. */
-typedef struct search_state {
-  const halves *h;
-  depends on;
-} search_state;
-
-static void note_operands(const ir_module *m, ir_op op, void *user) {
-  search_state *s = user;
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++)
-    if (is_inside(s->h, v) && s->h->on[v] > s->on) s->on = (depends)s->h->on[v];
-}
-
+/* What an op, or one below it, depends on. */
 static depends depends_of(const halves *h, ir_op op) {
-  search_state s = {h, ON_NOTHING};
-  ir_walk_op(h->m, op, note_operands, &s);
-  return s.on == ON_COUNTER && !is_quick(h->m, op) ? ON_STATE : s.on;
+  depends on = ON_NOTHING;
+  for (ir_walk w = ir_walk_op(h->m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(h->m, w.op, i)); i++)
+      if (is_inside(h, v) && h->on[v] > on) on = (depends)h->on[v];
+  return on == ON_COUNTER && !is_quick(h->m, op) ? ON_STATE : on;
 }
 
 static void find_dependences(halves *h) {
@@ -181,8 +172,9 @@ static void need(halves *h, ir_value v) {
   VEC_PUSH(h->a, &h->kept, v);
 }
 
-static void need_operands(const ir_module *m, ir_op op, void *user) {
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) need(user, v);
+static void need_operands(halves *h, ir_op op) {
+  for (ir_walk w = ir_walk_op(h->m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(h->m, w.op, i)); i++) need(h, v);
 }
 
 static bool is_of_first(const halves *h, ir_op op) {
@@ -193,7 +185,7 @@ static bool is_of_first(const halves *h, ir_op op) {
 static void find_kept(halves *h) {
   find_dependences(h);
   for (uint32_t i = 0; i < count_ops(h); i++)
-    if (!is_of_first(h, op_at(h, i))) ir_walk_op(h->m, op_at(h, i), need_operands, h);
+    if (!is_of_first(h, op_at(h, i))) need_operands(h, op_at(h, i));
   for (uint32_t i = 0; i < h->n_carries; i++)
     if (!h->is_first[argument(h, i)]) need(h, yielded(h, i));
 }
@@ -457,11 +449,9 @@ static bool replace(pass_rewrite *r, ir_op op) {
   return true;
 }
 
-static void note_readers(const ir_module *m, ir_op op, void *user) {
-  readers *r = user;
-  if (ir_kind_of(m, op) != IR_OP_WHILE) return;
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) {
-    VEC_PUSH(r->a, &r->list, ((reader){op, i, r->first[v]}));
+static void note_reader(readers *r, const ir_module *m, ir_op loop) {
+  for (ir_value v, i = 0; (v = ir_operand_at(m, loop, i)); i++) {
+    VEC_PUSH(r->a, &r->list, ((reader){loop, i, r->first[v]}));
     r->first[v] = r->list.count;
   }
 }
@@ -469,7 +459,8 @@ static void note_readers(const ir_module *m, ir_op op, void *user) {
 static bool begin(pass_rewrite *r) {
   readers *all = ARENA_NEW(r->p->scratch, readers);
   *all = (readers){.a = r->p->scratch, .first = ARENA_ARRAY(r->p->scratch, uint32_t, r->n_values)};
-  ir_walk(r->m, ir_top(r->m), note_readers, all);
+  for (ir_walk w = ir_walk_block(r->m, ir_top(r->m)); ir_next(&w);)
+    if (ir_kind_of(r->m, w.op) == IR_OP_WHILE) note_reader(all, r->m, w.op);
   r->own = all;
   return all->list.count > 0;
 }

@@ -133,8 +133,8 @@ static void enter_block(hoister *h, ir_block block, ir_op op) {
     h->home[arg] = of_while && is_unchanged(h->m, op, i) ? h->home[ir_operand(h->m, op, i)] : block;
 }
 
-static void note_op(const ir_module *m, ir_op op, void *user) {
-  hoister *h = user;
+static void note_op(hoister *h, ir_op op) {
+  const ir_module *m = h->m;
   ir_block home = home_of(h, op);
   for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) h->home[v] = home;
   for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) enter_block(h, below, op);
@@ -463,7 +463,7 @@ static hoister look_at(arena *a, ir_module *m, const machine *on, const hoist_ro
   h.ceiling[top] = top;
   h.runs[top] = 1;
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, top, i)); i++) h.home[arg] = top;
-  ir_walk(m, top, note_op, &h);
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) note_op(&h, w.op);
   return h;
 }
 

@@ -36,11 +36,6 @@ typedef struct replacing {
 } replacing;
 
 /* ---- the region as a module ---- */
-static void drop_notes(const ir_module *m, ir_op op, void *user) {
-  ir_op_get(m, op)->location = IR_NONE;
-  ir_op_drop_attr(user, op, "keep");
-}
-
 /* A copy of the loop, as one trip where its body is known as one. */
 static ir_op copy_loop(const ir_module *whole, ir_module *m, ir_block block, ir_op loop,
                        ir_map *map) {
@@ -75,7 +70,10 @@ static ir_module *module_of(const ir_module *whole, ir_op loop) {
   for (uint32_t j = 0; j < ir_op_get(m, copy)->n_results; j++) results[j] = ir_result(m, copy, j);
   ir_builder b = {m, block, IR_NONE};
   ir_build_return(&b, IR_OP_FUNC_RETURN, results, ir_op_get(m, copy)->n_results);
-  ir_walk(m, ir_top(m), drop_notes, m);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) {
+    ir_op_get(m, w.op)->location = IR_NONE;
+    ir_op_drop_attr(m, w.op, "keep");
+  }
   CTX_CHECK(m->ctx, ir_verify(m) == WEIR_OK);
   return m;
 }
@@ -305,8 +303,8 @@ kernels_made kernels_replace_loops(ir_module *m, const machine *on, double least
   return (kernels_made){w.count, w.time_ns};
 }
 
-static void mark(const ir_module *m, ir_op op, void *user) {
-  replacing *w = user;
+static void mark(replacing *w, ir_op op) {
+  ir_module *m = w->m;
   const char *why;
   if (ir_kind_of(m, op) != IR_OP_LOOP || split_is_in_kernel(m, op)) return;
   w->count += ir_op_int(m, op, "scratch", 0) < 0;
@@ -314,8 +312,8 @@ static void mark(const ir_module *m, ir_op op, void *user) {
   needs found = needs_of(w, m, op, &why);
   if (found.scratch_bytes < 0) found = needs_of_parts(w, op);
   if (found.scratch_bytes < 0) ctx_log(m->ctx, 3, "no kernel: %s", why);
-  else note_time(w->m, op, found.ns);
-  ir_op_set_attr(w->m, op, "scratch", ir_attr_int(w->m, found.scratch_bytes, IR_I64), true);
+  else note_time(m, op, found.ns);
+  ir_op_set_attr(m, op, "scratch", ir_attr_int(m, found.scratch_bytes, IR_I64), true);
   w->count += found.scratch_bytes < 0;
 }
 
@@ -328,8 +326,8 @@ static bool is_torn(const ir_module *m, ir_op op, const void *user) {
 bool kernels_agree(const ir_module *m) { return !ir_any(m, ir_top(m), is_torn, NULL); }
 
 bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain) {
-  replacing w = start(m, on, least_gain);
-  ir_walk(m, ir_top(m), mark, &w);
-  arena_destroy(w.scratch);
-  return w.count == 0;
+  replacing r = start(m, on, least_gain);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) mark(&r, w.op);
+  arena_destroy(r.scratch);
+  return r.count == 0;
 }

@@ -48,12 +48,6 @@ static weir_loop_info info_of_segments(arena *a, const ir_module *m, ir_op loop,
 }
 
 /* ---- all of them, each before those in it ---- */
-typedef struct gather {
-  made_loops list;
-  const split_order *order;
-  const machine *on; /* NULL: no times */
-} gather;
-
 /* Of whom the while is a loop over segments; NULL: it is none. */
 static const split_checkpoints *segments_of(const split_order *order, ir_op op) {
   for (int32_t i = 0; i < order->n_checkpoints; i++)
@@ -66,21 +60,23 @@ static bool is_made(const ir_module *m, const split_order *order, ir_op op) {
   return ir_kind_of(m, op) == IR_OP_LOOP || segments_of(order, op);
 }
 
-static void gather_loop(const ir_module *m, ir_op op, void *user) {
-  gather *g = user;
-  if (!is_made(m, g->order, op) || split_is_in_kernel(m, op)) return;
-  const split_checkpoints *c = segments_of(g->order, op);
+static weir_loop_info info_of_made(ir_module *m, const split_order *order, ir_op op) {
+  const split_checkpoints *c = segments_of(order, op);
   weir_loop_info info = c ? info_of_segments(m->arena, m, op, c) : info_of(m->arena, m, op);
   for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))
-    info.depth += is_made(m, g->order, up);
-  if (g->on) info.time_ns = (int64_t)plan_loop_time_ns((ir_module *)m, op, g->on);
-  VEC_PUSH(m->arena, &g->list, info);
+    info.depth += is_made(m, order, up);
+  return info;
 }
 
 made_loops made_of_split(ir_module *m, const split_order *order, const machine *on) {
-  gather g = {.order = order, .on = on};
-  ir_walk(m, ir_top(m), gather_loop, &g);
-  return g.list;
+  made_loops list = {0};
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) {
+    if (!is_made(m, order, w.op) || split_is_in_kernel(m, w.op)) continue;
+    weir_loop_info info = info_of_made(m, order, w.op);
+    if (on) info.time_ns = (int64_t)plan_loop_time_ns(m, w.op, on);
+    VEC_PUSH(m->arena, &list, info);
+  }
+  return list;
 }
 
 static bool is_repeated(const ir_module *m, ir_op op, const void *unused) {

@@ -147,10 +147,6 @@ static void look_at_value(division *d, ir_value v) {
   }
 }
 
-static void look_at_op(const ir_module *m, ir_op op, void *user) {
-  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) look_at_value(user, v);
-}
-
 static bool can_divide(division *d, const pass_ctx *p) {
   ir_module *m = d->m;
   bool is_known = p->options->shardings_known || p->options->only_passes;
@@ -160,7 +156,8 @@ static bool can_divide(division *d, const pass_ctx *p) {
     if (!ir_is_static_tensor(m, ir_type_of(m, arg))) return false;
     look_at_value(d, arg);
   }
-  ir_walk(m, d->from, look_at_op, d);
+  for (ir_walk w = ir_walk_block(m, d->from); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_result_at(m, w.op, i)); i++) look_at_value(d, v);
   return !d->is_hopeless && d->rounds.count > 0;
 }
 
@@ -201,10 +198,9 @@ static ir_named_attr axes_attr(division *d) {
   return ir_property(d->m, "manual_axes", ir_attr_other(d->m, text.text));
 }
 
-static void drop_sharding(const ir_module *m, ir_op op, void *user) {
-  ir_map *map = user;
-  ir_op_drop_attr((ir_module *)m, op, "sdy.sharding");
-  varying_forget((ir_module *)m, op);
+static void drop_sharding(ir_module *m, ir_op op, ir_map *map) {
+  ir_op_drop_attr(m, op, "sdy.sharding");
+  varying_forget(m, op);
   if (ir_kind_of(m, op) == IR_OP_SDY_SHARDING_CONSTRAINT)
     ir_map_set(map, ir_result(m, op, 0), ir_map_get(map, ir_operand(m, op, 0)));
 }
@@ -213,7 +209,7 @@ static void drop_sharding(const ir_module *m, ir_op op, void *user) {
 static void put_in_place(division *d, ir_block block) {
   ir_module *m = d->m;
   ir_map *map = ir_map_new(d->a, m);
-  ir_walk(m, d->to, drop_sharding, map);
+  for (ir_walk w = ir_walk_block(m, d->to); ir_next(&w);) drop_sharding(m, w.op, map);
   ir_replace_uses(m, d->to, map);
   ir_op last = ir_terminator(m, block);
   uint32_t n_in = ir_block_get(m, block)->args.count, n_out = ir_op_get(m, last)->n_operands;

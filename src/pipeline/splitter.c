@@ -206,24 +206,24 @@ static void add_seed(seeds *s, const ir_module *m, ir_value v) {
            (seed){v, ir_op_get(m, ir_value_get(m, v)->op)->block, bytes, s->list.count});
 }
 
-static void add_results(const ir_module *m, ir_op op, void *user) {
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) add_seed(user, m, ir_result(m, op, i));
+static void add_results(seeds *s, const ir_module *m, ir_op op) {
+  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) add_seed(s, m, v);
 }
 
 /* What a while is given, and what any op reads from outside its own block. */
-static void add_read_inside(const ir_module *m, ir_op op, void *user) {
+static void add_read_inside(seeds *s, const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++) {
     ir_op def = ir_value_get(m, d->operands[i])->op;
     if (def && (d->kind == IR_OP_WHILE || ir_op_get(m, def)->block != d->block))
-      add_seed(user, m, d->operands[i]);
+      add_seed(s, m, d->operands[i]);
   }
 }
 
 static seeds list_seeds(arena *a, const ir_module *m, ir_block top, tried *t, int64_t above_bytes,
-                        void (*add)(const ir_module *, ir_op, void *)) {
+                        void (*add)(seeds *, const ir_module *, ir_op)) {
   seeds s = {.a = a, .tried = t, .above_bytes = above_bytes};
-  ir_walk(m, top, add, &s);
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) add(&s, m, w.op);
   seeds_sort(s.list.at, s.list.count, false);
   return s;
 }
@@ -238,24 +238,15 @@ static bool sink_into(ir_module *m, ir_op branching, const split_goal *goal) {
   return true;
 }
 
-typedef struct branchings {
-  arena *a;
-  const split_goal *goal;
-  VEC(ir_op) list;
-} branchings;
-
-static void add_branching(const ir_module *m, ir_op op, void *user) {
-  branchings *b = user;
-  if (split_branching_bytes(m, op, b->goal->threshold_bytes) > b->goal->hold_bytes)
-    VEC_PUSH(b->a, &b->list, op);
-}
-
 static bool sink_into_branches(ir_module *m, ir_block top, const split_goal *goal) {
-  branchings b = {.a = arena_create(m->ctx), .goal = goal};
+  arena *a = arena_create(m->ctx);
+  ir_ops found = {0};
   bool done = false;
-  ir_walk(m, top, add_branching, &b);
-  for (uint32_t i = 0; i < b.list.count && !done; i++) done = sink_into(m, b.list.at[i], goal);
-  arena_destroy(b.a);
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);)
+    if (split_branching_bytes(m, w.op, goal->threshold_bytes) > goal->hold_bytes)
+      VEC_PUSH(a, &found, w.op);
+  for (uint32_t i = 0; i < found.count && !done; i++) done = sink_into(m, found.at[i], goal);
+  arena_destroy(a);
   return done;
 }
 
@@ -269,15 +260,15 @@ static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal, tr
   return found;
 }
 
-static void add_totals(const ir_module *m, ir_op op, void *user) {
-  if (ir_kind_of(m, op) == IR_OP_WHILE) add_results(m, op, user);
+static void add_totals(seeds *s, const ir_module *m, ir_op op) {
+  if (ir_kind_of(m, op) == IR_OP_WHILE) add_results(s, m, op);
 }
 
 typedef bool (*seed_trial)(ir_module *m, const seed *x, split_order *order, tried *t);
 
 /* One after the other, each once, until one comes to something. */
 static bool try_seeds(ir_module *m, ir_block top, split_order *order, tried *t, int64_t above_bytes,
-                      void (*add)(const ir_module *, ir_op, void *), seed_trial one) {
+                      void (*add)(seeds *, const ir_module *, ir_op), seed_trial one) {
   arena *a = arena_create(m->ctx);
   seeds s = list_seeds(a, m, top, t, above_bytes, add);
   bool done = false;
@@ -414,7 +405,7 @@ static progress try_seed(ir_module *m, ir_value v, const split_goal *goal, tried
 static progress try_results(ir_module *m, ir_op loop, const split_goal *goal, tried *t) {
   arena *a = arena_create(m->ctx);
   seeds s = {.a = a, .tried = t, .above_bytes = goal->threshold_bytes};
-  add_results(m, loop, &s);
+  add_results(&s, m, loop);
   seeds_sort(s.list.at, s.list.count, false);
   progress p = STUCK;
   for (uint32_t i = 0; i < s.list.count && p == STUCK; i++)
@@ -490,26 +481,17 @@ static progress split_holder(ir_module *m, const plan_holder *h, int64_t room_by
 }
 
 /* ---- what is left of a peak ---- */
-typedef struct there { /* ops that are in the program */
-  bool *is;
-} there;
-
-static void note_there(const ir_module *m, ir_op op, void *user) {
-  (void)m;
-  ((there *)user)->is[op] = true;
-}
-
 /* Of the peak as it was estimated, what was not dissolved since. Holders that are gone become
  * those of no bytes. */
 static int64_t left_bytes(const ir_module *m, int64_t peak_bytes, plan_holder *holders,
                           uint32_t n) {
   arena *scratch = arena_create(m->ctx);
-  there t = {ARENA_ARRAY(scratch, bool, m->ops.count)};
-  ir_walk(m, ir_top(m), note_there, &t);
+  bool *is_there = ARENA_ARRAY(scratch, bool, m->ops.count); /* by op: in the program */
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) is_there[w.op] = true;
   for (uint32_t i = 0; i < n; i++) {
     ir_op op = ir_value_get(m, holders[i].value)->op;
     if (!op) op = ir_block_get(m, ir_value_block(m, holders[i].value))->parent;
-    if (t.is[op]) continue;
+    if (is_there[op]) continue;
     peak_bytes -= holders[i].bytes;
     holders[i].bytes = 0;
   }
@@ -626,14 +608,6 @@ void splitter_to_fit(ir_module *m, split_order *order) {
 }
 
 /* ---- a program as it is ---- */
-static void note_largest(const ir_module *m, ir_op op, void *user) {
-  int64_t *largest = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) {
-    int64_t bytes = ir_value_bytes(m, ir_result(m, op, i));
-    if (bytes > *largest) *largest = bytes;
-  }
-}
-
 unsplit splitter_unsplit(const ir_module *m, const split_order *order) {
   arena *scratch = arena_create(m->ctx);
   device_memory cautious;
@@ -646,7 +620,9 @@ unsplit splitter_unsplit(const ir_module *m, const split_order *order) {
                .live_bytes = live.total_bytes,
                .whole_bytes = whole_bytes(m, &packed),
                .live_whole_bytes = whole_bytes(m, &live)};
-  ir_walk(m, ir_top(m), note_largest, &u.largest_bytes);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_result_at(m, w.op, i)); i++)
+      u.largest_bytes = max64(u.largest_bytes, ir_value_bytes(m, v));
   if (packed.n_holders && packed.holders[0].bytes > u.largest_bytes)
     u.largest_bytes = packed.holders[0].bytes;
   CTX_CHECK(m->ctx, u.live_bytes <= u.peak_bytes);

@@ -39,8 +39,8 @@ static bool says_shardings(const ir_module *m) {
   return false;
 }
 
-static void add_seeds(const ir_module *m, ir_op op, void *user) {
-  spreading *s = user;
+static void add_seeds(spreading *s, ir_op op) {
+  const ir_module *m = s->m;
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; d->kind != IR_OP_CONSTANT && i < d->n_results; i++) {
     ir_value v = d->first_result + i;
@@ -142,7 +142,7 @@ bool pipeline_spread(ir_module *m, int64_t threshold_bytes) {
   s.dim = ARENA_ARRAY(s.a, int32_t, s.n);
   s.now = ARENA_ARRAY(s.a, ir_value, s.n);
   for (ir_value v = 0; v < s.n; v++) s.dim[v] = WHOLE, s.now[v] = v;
-  ir_walk(m, main, add_seeds, &s);
+  for (ir_walk w = ir_walk_block(m, main); ir_next(&w);) add_seeds(&s, w.op);
   seeds_sort(s.seeds.at, s.seeds.count, false);
   for (uint32_t i = 0; i < s.seeds.count; i++) choose_dimension(&s, &s.seeds.at[i]);
   split_forget(&s.known);

@@ -1,6 +1,5 @@
 #include "pipeline/varying.h"
 
-
 static const char SAID[] = "weir.axes";
 
 void varying_say(ir_module *m, ir_op op, uint32_t axes) {
@@ -14,7 +13,6 @@ void varying_forget(ir_module *m, ir_op op) { ir_op_drop_attr(m, op, SAID); }
 typedef struct varying {
   const ir_module *m;
   uint32_t *axes; /* by value */
-  uint32_t read;  /* of the op that is looked at: what its operands vary along */
 } varying;
 
 static bool note_ops(varying *d, ir_block block);
@@ -46,21 +44,16 @@ static bool note_while(varying *d, ir_op op) {
   return note_ops(d, data.regions[0]) || news;
 }
 
-static void add_read(const ir_module *m, ir_op op, void *user) {
-  varying *d = user;
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) d->read |= d->axes[v];
-}
-
 static bool note_op(varying *d, ir_op op) {
   const ir_module *m = d->m;
-  uint32_t r = 0, said = varying_said(m, op);
+  uint32_t r = 0, read = 0, said = varying_said(m, op);
   bool news = false;
   if (ir_kind_of(m, op) == IR_OP_WHILE) return note_while(d, op);
   for (ir_block below; (below = ir_next_block(m, op, &r));) news |= note_ops(d, below);
-  d->read = 0;
-  ir_walk_op(m, op, add_read, d);
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) read |= d->axes[v];
   bool is_number = said && ir_kind_of(m, op) == IR_OP_CONVERT;
-  uint32_t axes = is_number ? said : d->read & ~said;
+  uint32_t axes = is_number ? said : read & ~said;
   for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) news |= note(d, v, axes);
   return news;
 }

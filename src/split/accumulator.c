@@ -101,8 +101,6 @@ typedef struct need {
   bool failed;
 } need;
 
-static void need_operands(const ir_module *m, ir_op op, void *user);
-
 static void need_value(need *n, ir_value v) {
   const ir_module *m = n->t->m;
   ir_op op = ir_value_get(m, v)->op;
@@ -112,12 +110,8 @@ static void need_value(need *n, ir_value v) {
     return;
   }
   n->t->early[op] = true;
-  ir_walk_op(m, op, need_operands, n);
-}
-
-static void need_operands(const ir_module *m, ir_op op, void *user) {
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    need_value(user, ir_operand(m, op, i));
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
+    for (ir_value x, i = 0; (x = ir_operand_at(m, w.op, i)); i++) need_value(n, x);
 }
 
 /* Moves in front of the loop what the readers need there; false if that is made of its results. */

@@ -133,16 +133,12 @@ static void need_value(need *n, ir_value v) {
   VEC_PUSH(c->scratch, &n->todo, v);
 }
 
-static void need_operands(const ir_module *m, ir_op op, void *user) {
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    need_value(user, ir_operand(m, op, i));
-}
-
 static void need_op(need *n, ir_op op) {
   ir_module *m = n->c->m;
   if (n->op[op]) return;
   n->op[op] = true;
-  ir_walk_op(m, op, need_operands, n);
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) need_value(n, v);
 }
 
 static void follow(need *n, ir_value v) {

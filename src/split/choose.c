@@ -80,8 +80,9 @@ static bool makes_again(const split_region *r) {
   return false;
 }
 
-static void note_product(const ir_module *m, ir_op op, void *user) {
-  if (is_product(m, op)) *(int64_t *)user = 1;
+static bool is_any_product(const ir_module *m, ir_op op, const void *unused) {
+  (void)unused;
+  return is_product(m, op);
 }
 
 static int64_t again_bytes(const split_region *r) {
@@ -120,7 +121,7 @@ static wishes wishes_of(const split_region *r) {
     bool repeats = ir_kind_of(r->m, member->op) == IR_OP_WHILE,
          sums = is_product(r->m, member->op) && member->factor.role == SPLIT_REDUCED;
     int64_t rows = sums ? 1 : 0;
-    if (repeats) ir_walk(r->m, ir_while_body(r->m, member->op), note_product, &rows);
+    if (repeats) rows = ir_any(r->m, ir_while_body(r->m, member->op), is_any_product, NULL);
     else if (is_product(r->m, member->op) && !sums) rows = rows_an_index(r, member);
     if (member->factor.stencil) rows = 0; /* rows of images: as many as an image is wide */
     if (member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_REDUCE_WINDOW)

@@ -11,8 +11,8 @@ typedef struct reorder {
 
 static void place(reorder *p, ir_op op);
 
-static void place_operands(const ir_module *m, ir_op op, void *user) {
-  reorder *p = user;
+static void place_operands(reorder *p, ir_op op) {
+  const ir_module *m = p->m;
   ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; i < d->n_operands; i++) {
     d->operands[i] = ir_map_get(p->renamed, d->operands[i]);
@@ -24,7 +24,7 @@ static void place_operands(const ir_module *m, ir_op op, void *user) {
 static void place(reorder *p, ir_op op) {
   if (p->placed[op]) return;
   p->placed[op] = true;
-  ir_walk_op(p->m, op, place_operands, p);
+  for (ir_walk w = ir_walk_op(p->m, op); ir_next(&w);) place_operands(p, w.op);
   ir_op_get(p->m, op)->block = p->block;
   VEC_PUSH(p->m->arena, &p->ops, op);
 }
@@ -34,22 +34,12 @@ static void mark_ours(reorder *p, ir_block block) {
   for (uint32_t i = 0; i < b->ops.count; i++) p->ours[b->ops.at[i]] = true;
 }
 
-typedef struct live_walk {
-  const ir_map *renamed;
-  bool *live;
-} live_walk;
-
-static void mark_operands(const ir_module *m, ir_op op, void *user) {
-  live_walk *w = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
-    ir_op def = ir_value_get(m, ir_map_get(w->renamed, ir_operand(m, op, i)))->op;
-    if (def) w->live[def] = true;
-  }
-}
-
 static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool *live) {
-  live_walk w = {renamed, live};
-  ir_walk_op(m, op, mark_operands, &w);
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) {
+      ir_op def = ir_value_get(m, ir_map_get(renamed, v))->op;
+      if (def) live[def] = true;
+    }
 }
 
 /* Each op pulls what it reads in front of it. Liveness first: a dead op must not pull anything. */

@@ -144,8 +144,7 @@ static void unshard_loop(ir_module *m, ir_block block, ir_op loop) {
   }
 }
 
-static void drop_sharding(const ir_module *m, ir_op op, void *user) {
-  (void)user;
+static void drop_sharding(const ir_module *m, ir_op op) {
   ir_op_data *d = ir_op_get(m, op);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < d->n_attrs; i++)
@@ -160,12 +159,12 @@ static void unshard_block(ir_module *m, ir_block block) {
     ir_kind kind = ir_kind_of(m, op);
     if (kind == IR_OP_LOOP) {
       unshard_loop(m, block, op);
-      ir_walk(m, ir_body(m, op), drop_sharding, NULL);
+      for (ir_walk w = ir_walk_block(m, ir_body(m, op)); ir_next(&w);) drop_sharding(m, w.op);
     }
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_regions; k++)
       if (ir_op_get(m, op)->regions[k] && kind != IR_OP_SDY_MANUAL_COMPUTATION)
         unshard_block(m, ir_op_get(m, op)->regions[k]);
-    if (kind == IR_OP_WHILE) drop_sharding(m, op, NULL); /* XLA changes its carries, not the list */
+    if (kind == IR_OP_WHILE) drop_sharding(m, op); /* XLA changes its carries, not the list */
     ir_block_append(m, block, op);
   }
 }

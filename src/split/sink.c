@@ -145,39 +145,26 @@ static bool sink_carried(sinking *s, ir_op *loop, ir_value v) {
 /* ---- a weir.loop, whose body reads nothing but operands ---- */
 typedef VEC(ir_value) values;
 
-typedef struct capture_search {
-  arena *scratch;
-  bool *inside; /* by value */
-  values found;
-} capture_search;
-
-static void mark_results(const ir_module *m, ir_op op, void *user) {
-  capture_search *c = user;
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_results; i++) c->inside[d->first_result + i] = true;
-  for (uint32_t r = 0; r < d->n_regions; r++) {
-    const ir_block_data *b = d->regions[r] ? ir_block_get(m, d->regions[r]) : NULL;
-    for (uint32_t i = 0; b && i < b->args.count; i++) c->inside[b->args.at[i]] = true;
-  }
-}
-
-static void note_capture(const ir_module *m, ir_op op, void *user) {
-  capture_search *c = user;
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) {
-    if (c->inside[v]) continue;
-    c->inside[v] = true;
-    VEC_PUSH(c->scratch, &c->found, v);
-  }
+static void mark_arguments(const ir_module *m, ir_block block, bool *inside) {
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, block, i)); i++) inside[arg] = true;
 }
 
 static values captured_by(const sinking *s, ir_block body) {
-  const ir_block_data *b = ir_block_get(s->m, body);
-  capture_search c = {.scratch = s->scratch,
-                      .inside = ARENA_ARRAY(s->scratch, bool, s->m->values.count)};
-  for (uint32_t i = 0; i < b->args.count; i++) c.inside[b->args.at[i]] = true;
-  ir_walk(s->m, body, mark_results, &c);
-  ir_walk(s->m, body, note_capture, &c);
-  return c.found;
+  const ir_module *m = s->m;
+  bool *inside = ARENA_ARRAY(s->scratch, bool, m->values.count);
+  values found = {0};
+  mark_arguments(m, body, inside);
+  for (ir_walk w = ir_walk_block(m, body); ir_next(&w);) {
+    for (ir_value v, i = 0; (v = ir_result_at(m, w.op, i)); i++) inside[v] = true;
+    for (ir_block below, r = 0; (below = ir_next_block(m, w.op, &r));)
+      mark_arguments(m, below, inside);
+  }
+  for (ir_walk w = ir_walk_block(m, body); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) {
+      if (!inside[v]) VEC_PUSH(s->scratch, &found, v);
+      inside[v] = true;
+    }
+  return found;
 }
 
 /* Input `gone` leaves the loop, the values of `more` become whole inputs. */

@@ -5,27 +5,17 @@
 #include "split/state.h"
 #include "split/stream.h"
 
-typedef struct used_values { /* by an op and all below it, from outside it */
-  split_region *r;
-  int32_t stage;
-} used_values;
-
-static void note_stage(const ir_module *m, ir_op op, void *user) {
-  used_values *u = user;
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; i < d->n_operands; i++) {
-    ir_value v = d->operands[i];
-    if (!ir_is_made_in(u->r->m, v, u->r->block)) continue;
-    int32_t s = split_outside_stage(u->r, v);
-    if (s > u->stage) u->stage = s;
-  }
-}
-
+/* By an op, and all below it but for a loop, which reads its operands alone. */
 static int32_t stage_after_operands(split_region *r, ir_op op) {
-  used_values u = {r, 0};
-  if (ir_kind_of(r->m, op) == IR_OP_LOOP) note_stage(r->m, op, &u); /* reads its operands alone */
-  else ir_walk_op(r->m, op, note_stage, &u);
-  return u.stage;
+  int32_t stage = 0;
+  for (ir_walk w = ir_walk_op(r->m, op); ir_next(&w);) {
+    for (ir_value v, i = 0; (v = ir_operand_at(r->m, w.op, i)); i++) {
+      int32_t s = ir_is_made_in(r->m, v, r->block) ? split_outside_stage(r, v) : 0;
+      if (s > stage) stage = s;
+    }
+    if (ir_kind_of(r->m, op) == IR_OP_LOOP) break;
+  }
+  return stage;
 }
 
 static int32_t member_stage(split_region *r, uint32_t index) {

@@ -111,9 +111,7 @@ typedef struct run {
 } run;
 
 /* Each loop's body becomes that of one trip. */
-static void take_whole(const ir_module *cm, ir_op op, void *user) {
-  run *r = user;
-  ir_module *m = (ir_module *)cm;
+static void take_whole(run *r, ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) != IR_OP_LOOP || !ir_op_get(m, op)->whole) return;
   ir_region_set(m, op, 0, ir_op_get(m, op)->whole);
   int64_t extent = ir_op_int(m, op, "extent", 0);
@@ -135,7 +133,7 @@ static weir_status run_all(void *user) {
   splitter_above_threshold(m, &order);
   WEIR_TRY(pass_dce.run(&p, m));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->slices, &r->n));
-  ir_walk(m, ir_op_get(m, m->root)->regions[0], take_whole, r);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) take_whole(r, m, w.op);
   WEIR_TRY(ir_verify(m));
   WEIR_TRY(ref_run(r->a, m, NULL, NULL, 0, &r->whole, &r->n));
   ir_module_destroy(m);
