@@ -405,10 +405,22 @@ def hash_grid_grad(tables, x, w):
         return total
 
     def loss(tables):
-        all_levels = jnp.concatenate([features(t, i) for i, t in enumerate(tables)], 1)
+        all_levels = jnp.concatenate([features(tables[i], i) for i in range(len(tables))], 1)
         return (jax.nn.relu(all_levels @ w) ** 2).mean()
 
     return jax.grad(loss)(tables)
+
+
+@program(
+    40_000,
+    4000,
+    lambda n, r: (r.normal(6, 4 * n, 2), r.uniform(n, 3), r.normal(12, 16, scale=0.3)),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def hash_grid_parts_grad(tables, x, w):
+    """The same, its tables parts of one array."""
+    return hash_grid_grad(tables, x, w)
 
 
 @program(

@@ -9,6 +9,8 @@
  * select where the counted index is the written one; one out of bounds is nowhere, as in scatter.
  *   Where entries name a dimension by their own index (x[arange(n), i]) it becomes a batch
  * dimension of the gather or scatter, which is split along it.
+ *   A gather from a part of an argument (tables[k][i]) is one from the argument: the part is not
+ * copied.
  *   Gather's clamping, NaNs and infinities are kept. Exact, but for products: the sum is done in
  * another order, 16-bit floats are summed up in f32. Left alone: windows of more than one element,
  * ui64 indices; products where the rows read would be more than half of the product, or columns
@@ -20,6 +22,7 @@
  */
 #include "ir/maps.h"
 #include "pass/build.h"
+#include "pass/frame.h"
 
 enum { MOST_STEPS = 48 };
 
@@ -571,6 +574,37 @@ static ir_value batched(picker *f, ir_op op) {
   return ir_result(f->m, made, 0);
 }
 
+/* ---- parts of what is in memory ---- */
+/* The array that v is a part of, as it is or without dimensions of length one; IR_NONE: none. */
+static ir_value whole_of(picker *f, ir_value v, pass_frame *out) {
+  int32_t to[IR_MAX_RANK], rank = type_of(f, v)->rank, count = 0;
+  ir_op move = ir_maker(f->m, v, IR_OP_RESHAPE);
+  ir_op slice = ir_maker(f->m, move ? ir_operand(f->m, move, 0) : v, IR_OP_SLICE);
+  if (!slice || !pass_is_static(f->m, slice)) return IR_NONE;
+  pass_frame_init(f->m, ir_operand(f->m, slice, 0), out);
+  memcpy(to, out->to, sizeof to);
+  if (move && !ir_moved_dims(f->m, move, to)) return IR_NONE;
+  for (int32_t d = 0; d < out->outer.rank; d++) {
+    if (ir_op_entry(f->m, slice, "strides", d, 1) != 1) return IR_NONE;
+    out->low[d] = ir_op_entry(f->m, slice, "start_indices", d, 0);
+    out->inner[d] = type_of(f, ir_result(f->m, slice, 0))->dims[d];
+    if (to[d] == count) out->to[count++] = d;
+  }
+  return count == rank ? ir_operand(f->m, slice, 0) : IR_NONE;
+}
+
+/* A gather from a part of an argument, which need not be copied: from the argument. */
+static ir_value from_whole(picker *f, ir_op op) {
+  pass_frame in;
+  ir_value v = ir_operand(f->m, op, 0);
+  if (ir_kind_of(f->m, op) != IR_OP_GATHER || ir_value_bytes(f->m, v) <= f->small_bytes)
+    return IR_NONE;
+  ir_value whole = whole_of(f, v, &in);
+  if (!whole || ir_value_get(f->m, whole)->op || !pass_may_reframe(f->p->scratch, f->m, op, &in))
+    return IR_NONE;
+  return pass_build_reframed(&f->b, f->p->scratch, op, &in, whole);
+}
+
 static bool replace(pass_rewrite *r, ir_op op) {
   ir_kind kind = ir_kind_of(r->m, op);
   if ((kind != IR_OP_GATHER && kind != IR_OP_SCATTER) || !pass_is_static(r->m, op)) return false;
@@ -581,6 +615,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
               .steps = MOST_STEPS};
   ir_value y = kind == IR_OP_GATHER ? element_of_gather(&f, op) : select_for_scatter(&f, op);
   if (!y) y = batched(&f, op);
+  if (!y) y = from_whole(&f, op);
   return pass_stand_in(r->m, r->map, op, y);
 }
 

@@ -131,6 +131,15 @@ static bool find_common_padding(padder *f, ir_op op, padding *out) {
   return any;
 }
 
+/* The op of what is around; zeros add up to zero. */
+static ir_value fill_of(padder *f, ir_op op, const ir_value *around) {
+  if (ir_kind_of(f->m, op) == IR_OP_ADD && ir_is_zero(f->m, around[0]) &&
+      ir_is_zero(f->m, around[1]))
+    return around[0];
+  ir_dtype dtype = type_of(f, ir_result(f->m, op, 0))->dtype;
+  return pass_build_like(&f->b, op, around, ir_scalar(f->m, dtype));
+}
+
 static ir_value elementwise(padder *f, ir_op op) {
   enum { MOST = 4 };
   uint32_t n = ir_op_get(f->m, op)->n_operands;
@@ -154,7 +163,7 @@ static ir_value elementwise(padder *f, ir_op op) {
       inside[i] = ir_build_broadcast(
           &f->b, inside[i], ir_tensor(f->m, type_of(f, v)->dtype, x.rank, x.dims), (int64_t[]){0});
   }
-  ir_value fill = pass_build_like(&f->b, op, around, ir_scalar(f->m, dtype)),
+  ir_value fill = fill_of(f, op, around),
            core = pass_build_like(&f->b, op, inside, ir_tensor(f->m, dtype, x.rank, x.dims));
   return ir_build_pad(&f->b, core, fill, p.low, p.high);
 }

@@ -966,6 +966,20 @@ def windows_put(into, order, h):
     return lax.scatter(whole, order[:, None], jnp.stack([h, -h], 1), numbers)[1:]
 
 
+def rows_among_zeros(dice, h, order, how):
+    """Rows that are added up from one row on; places before it are beyond the end."""
+    cut = dice.randrange(len(h))
+    part = jnp.zeros_like(h[cut:]).at[order - cut].add(h, **how)
+    return jnp.pad(part, ((cut, 0), (0, 0)))
+
+
+def layer_among_zeros(dice, h, order, how):
+    """Rows that are added up in one of three layers."""
+    layer = dice.randrange(3)
+    rows = jnp.zeros_like(h).at[order].add(h, **how)
+    return jnp.pad(rows[None], ((layer, 2 - layer), (0, 0), (0, 0)))
+
+
 class Buckets(Program):
     """Most go back to the places that they came from; some to others, some are wanted sorted."""
 
@@ -1003,6 +1017,7 @@ class Buckets(Program):
             lambda: jnp.repeat(x, self.k, 0)[order],
             lambda: jnp.tile(x, (self.k, 1))[order],
             lambda: (x * 2)[order % self.n],
+            lambda: x[1:].at[order // self.k - 1].get(mode=dice.choice(["clip", "fill"]), fill_value=3),
         ]
         return dice.choice(choices)()
 
@@ -1070,6 +1085,9 @@ class Buckets(Program):
             lambda: sum(zeros.at[(order + i) % n].add(h * i, **how) for i in range(4)),
             lambda: twice(zeros.at[order].add(h) + zeros.at[order % 3].add(u)),
             lambda: zeros.at[order].add(h) + zeros.at[order].max(h) + zeros.at[order].add(u),
+            lambda: rows_among_zeros(dice, h, order, how) + rows_among_zeros(dice, u, order // 2, how),
+            lambda: rows_among_zeros(dice, h, order, how) + zeros.at[order].add(u),
+            lambda: sum(layer_among_zeros(dice, h * i, order // i, how) for i in range(1, 4)).sum(0),
             lambda: h[order],
             lambda: h,
         ]

@@ -265,3 +265,187 @@ func.func @in_a_while(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %i2: tensor<5x
   }
   return %w#1 : tensor<40x3xf32>
 }
+
+// ---- padded ones ----
+// Parts of one array, t[0][i0], t[2][i1] and t[2][i2]: the number of the part is a place, too.
+// CHECK:     sym_name = "parts"
+// CHECK:     %[[FIRST:.*]] = "stablehlo.concatenate"(%{{.*}}, %{{.*}}) <{dimension = 1 : i64}> {{.*}} -> tensor<5x2xi32>
+// CHECK:     %[[ONE:.*]] = "stablehlo.scatter"(%{{.*}}, %[[FIRST]], %{{.*}}) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1>}>
+// CHECK:     %[[TWO:.*]] = "stablehlo.scatter"(%[[ONE]], 
+// CHECK:     %[[ALL:.*]] = "stablehlo.scatter"(%[[TWO]], 
+// CHECK-NOT: stablehlo.pad
+// CHECK:     "func.return"(%[[ALL]]) : (tensor<3x40x3xf32>)
+func.func @parts(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %i2: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>, %u2: tensor<5x3xf32>) -> (tensor<3x40x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %s0 = "stablehlo.scatter"(%z, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %s2 = "stablehlo.scatter"(%z, %i2, %u2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %a0 = stablehlo.reshape %s0 : (tensor<40x3xf32>) -> tensor<1x40x3xf32>
+  %p0 = stablehlo.pad %a0, %none, low = [0, 0, 0], high = [2, 0, 0], interior = [0, 0, 0] : (tensor<1x40x3xf32>, tensor<f32>) -> tensor<3x40x3xf32>
+  %b = stablehlo.add %s1, %s2 : tensor<40x3xf32>
+  %a1 = stablehlo.broadcast_in_dim %b, dims = [1, 2] : (tensor<40x3xf32>) -> tensor<1x40x3xf32>
+  %p1 = stablehlo.pad %a1, %none, low = [2, 0, 0], high = [0, 0, 0], interior = [0, 0, 0] : (tensor<1x40x3xf32>, tensor<f32>) -> tensor<3x40x3xf32>
+  %c = stablehlo.add %p0, %p1 : tensor<3x40x3xf32>
+  return %c : tensor<3x40x3xf32>
+}
+
+// Rows of one table, t[7:47][i]: what is beyond the ends of the rows is beyond those of the table.
+// CHECK:     sym_name = "rows"
+// CHECK:     %[[INSIDE:.*]] = "stablehlo.and"
+// CHECK:     "stablehlo.constant"() <{value = dense<7> : tensor<i32>}>
+// CHECK:     %[[MOVED:.*]] = "stablehlo.add"(%arg1, 
+// CHECK:     "stablehlo.constant"() <{value = dense<50> : tensor<i32>}>
+// CHECK:     %[[PLACES:.*]] = "stablehlo.select"(%[[INSIDE]], %[[MOVED]], 
+// CHECK:     %[[ALL:.*]] = "stablehlo.scatter"(%{{.*}}, %[[PLACES]], %{{.*}}) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}>
+// CHECK:     "func.return"(%[[ALL]]) : (tensor<50x3xf32>)
+func.func @rows(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>) -> (tensor<50x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %y = stablehlo.constant dense<0.0> : tensor<50x3xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %s0 = "stablehlo.scatter"(%y, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<50x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<50x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %p = stablehlo.pad %s1, %none, low = [7, 0], high = [3, 0], interior = [0, 0] : (tensor<40x3xf32>, tensor<f32>) -> tensor<50x3xf32>
+  %a = stablehlo.add %s0, %p : tensor<50x3xf32>
+  return %a : tensor<50x3xf32>
+}
+
+// Padded with ones.
+// CHECK:     sym_name = "ones"
+// CHECK:     %[[P:.*]] = "stablehlo.pad"(
+// CHECK:     %[[A:.*]] = "stablehlo.add"(%{{.*}}, %[[P]]) {{.*}} -> tensor<50x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @ones(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>) -> (tensor<50x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %y = stablehlo.constant dense<0.0> : tensor<50x3xf32>
+  %none = stablehlo.constant dense<1.0> : tensor<f32>
+  %s0 = "stablehlo.scatter"(%y, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<50x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<50x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %p = stablehlo.pad %s1, %none, low = [7, 0], high = [3, 0], interior = [0, 0] : (tensor<40x3xf32>, tensor<f32>) -> tensor<50x3xf32>
+  %a = stablehlo.add %s0, %p : tensor<50x3xf32>
+  return %a : tensor<50x3xf32>
+}
+
+// With gaps between.
+// CHECK:     sym_name = "gaps"
+// CHECK:     %[[P:.*]] = "stablehlo.pad"(
+// CHECK:     %[[A:.*]] = "stablehlo.add"(%{{.*}}, %[[P]]) {{.*}} -> tensor<50x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @gaps(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>) -> (tensor<50x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<20x3xf32>
+  %y = stablehlo.constant dense<0.0> : tensor<50x3xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %s0 = "stablehlo.scatter"(%y, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<50x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<50x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<20x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<20x3xf32>
+  %p = stablehlo.pad %s1, %none, low = [5, 0], high = [6, 0], interior = [1, 0] : (tensor<20x3xf32>, tensor<f32>) -> tensor<50x3xf32>
+  %a = stablehlo.add %s0, %p : tensor<50x3xf32>
+  return %a : tensor<50x3xf32>
+}
+
+// Columns, which no place names: slices of them would not be apart any more.
+// CHECK:     sym_name = "columns"
+// CHECK:     %[[P:.*]] = "stablehlo.pad"(
+// CHECK:     %[[A:.*]] = "stablehlo.add"(%{{.*}}, %[[P]]) {{.*}} -> tensor<50x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @columns(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x2xf32>) -> (tensor<50x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<50x2xf32>
+  %y = stablehlo.constant dense<0.0> : tensor<50x3xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %s0 = "stablehlo.scatter"(%y, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<50x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<50x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<50x2xf32>, tensor<5x1xi32>, tensor<5x2xf32>) -> tensor<50x2xf32>
+  %p = stablehlo.pad %s1, %none, low = [0, 1], high = [0, 0], interior = [0, 0] : (tensor<50x2xf32>, tensor<f32>) -> tensor<50x3xf32>
+  %a = stablehlo.add %s0, %p : tensor<50x3xf32>
+  return %a : tensor<50x3xf32>
+}
+
+// Places of 8 bits can't name all of the larger array.
+// CHECK:     sym_name = "narrow"
+// CHECK:     %[[P:.*]] = "stablehlo.pad"(
+// CHECK:     %[[A:.*]] = "stablehlo.add"(%{{.*}}, %[[P]]) {{.*}} -> tensor<50x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @narrow(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi8>, %u0: tensor<5x3xf32>, %u1: tensor<5x3xf32>) -> (tensor<50x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %y = stablehlo.constant dense<0.0> : tensor<50x3xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %s0 = "stablehlo.scatter"(%y, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<50x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<50x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi8>, tensor<5x3xf32>) -> tensor<40x3xf32>
+  %p = stablehlo.pad %s1, %none, low = [7, 0], high = [3, 0], interior = [0, 0] : (tensor<40x3xf32>, tensor<f32>) -> tensor<50x3xf32>
+  %a = stablehlo.add %s0, %p : tensor<50x3xf32>
+  return %a : tensor<50x3xf32>
+}
+
+// Windows that may reach beyond the end.
+// CHECK:     sym_name = "windows"
+// CHECK:     %[[P:.*]] = "stablehlo.pad"(
+// CHECK:     %[[A:.*]] = "stablehlo.add"(%{{.*}}, %[[P]]) {{.*}} -> tensor<50x3xf32>
+// CHECK:     "func.return"(%[[A]]
+func.func @windows(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>, %u1: tensor<5x2x3xf32>) -> (tensor<50x3xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<40x3xf32>
+  %y = stablehlo.constant dense<0.0> : tensor<50x3xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %s0 = "stablehlo.scatter"(%y, %i0, %u0) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<50x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<50x3xf32>
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    %0 = stablehlo.add %old, %new : tensor<f32>
+    stablehlo.return %0 : tensor<f32>
+  }) : (tensor<40x3xf32>, tensor<5x1xi32>, tensor<5x2x3xf32>) -> tensor<40x3xf32>
+  %p = stablehlo.pad %s1, %none, low = [7, 0], high = [3, 0], interior = [0, 0] : (tensor<40x3xf32>, tensor<f32>) -> tensor<50x3xf32>
+  %a = stablehlo.add %s0, %p : tensor<50x3xf32>
+  return %a : tensor<50x3xf32>
+}

@@ -1,0 +1,112 @@
+"""Tables that are parts of one array, read at places that are data: gathers read the array,
+gradients are added up in it. The same as stock XLA and the reference evaluator, with places beyond
+the ends and negative ones; hash grids hold at a tenth of their temporaries."""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import held
+import running
+from test_pass_through_gather import agree, lowered, passed
+
+PASSES = "--pass=inline,simplify,cse,dce,through-pad,dce,through-gather,dce,scatters,dce"
+K, N, C = 3, 11, 2
+TABLE = 16_000
+
+READS = {
+    "a table": lambda t, i, mode: t[1].at[i].get(mode=mode),
+    "rows of a table": lambda t, i, mode: t[2, 4:9].at[i].get(mode=mode),
+    "the last rows": lambda t, i, mode: t[0, 3:].at[i].get(mode=mode),
+    "layers": lambda t, i, mode: t[1:].at[i % 4, i].get(mode=mode),
+    "elements": lambda t, i, mode: t[1, 2:8].at[i, i % 3].get(mode=mode),
+}
+
+
+def data(dtype, places):
+    dice = np.random.default_rng(0)
+    i = np.array([0, -1, 4, 5, 6, 3, -5, -6, 10, 11, 2, 40, -40]).astype(places)
+    return dice.normal(size=(K, N, C)).astype(dtype), i
+
+
+def check(f, inputs, folder):
+    text = lowered(f, *inputs)
+    rewritten = passed(text, folder, PASSES)
+    want = running.Xla(text)(*inputs)
+    agree(want, running.Xla(rewritten)(*inputs))
+    agree(want, running.Evaluator(folder, inputs)(rewritten))
+    return rewritten
+
+
+@pytest.mark.parametrize("mode", ["clip", "fill", "promise_in_bounds"])
+@pytest.mark.parametrize("places", [np.int32, np.int64, np.uint32])
+@pytest.mark.parametrize("read", READS)
+def test_reads_and_gradients(read, places, mode, tmp_path):
+    t, i = data(np.float32, places)
+    if mode == "promise_in_bounds":
+        i = i % 3
+
+    def f(t, i):
+        def loss(t):
+            once, twice = (READS[read](t, j, mode) for j in (i, i[::-1]))
+            return (once * twice * once).sum() + (t[i % K, i % N] ** 2).sum()
+
+        return READS[read](t, i, mode), jax.grad(loss)(t)
+
+    rewritten = check(f, (t, i), tmp_path)
+    assert "stablehlo.pad" not in rewritten
+
+
+@pytest.mark.parametrize("scale", [1.0, np.nan])
+def test_what_is_beyond_a_part_is_not_its_neighbours(scale, tmp_path):
+    """Rows around the part stay zero, whatever lies there."""
+    t, i = data(np.float64, np.int32)
+
+    def f(t, i, u):
+        def add(low, high):
+            part = jnp.zeros((high - low, C)).at[i].add(u, mode="drop", wrap_negative_indices=False)
+            return jnp.pad(part, ((low, N - high), (0, 0)))
+
+        return add(2, 7) + add(3, 9) + add(0, N)
+
+    check(f, (t, i, scale * np.ones((len(i), C))), tmp_path)
+
+
+def hash_grid(shape, read):
+    """Eight corners of a cell at each of six levels, by their hash."""
+    dice = np.random.default_rng(0)
+    primes = np.array([1, 2654435761 % 2**31, 805459861], np.uint32)
+
+    def features(tables, level, x):
+        scaled = x * (16 * 1.5**level)
+        cell = jnp.floor(scaled)
+        far, total = scaled - cell, 0
+        for corner in itertools.product((0, 1), repeat=3):
+            corner = np.array(corner, np.uint32)
+            hashed = (cell.astype(jnp.uint32) + corner) * primes
+            place = (hashed[:, 0] ^ hashed[:, 1] ^ hashed[:, 2]) % TABLE
+            weight = jnp.where(corner == 1, far, 1 - far).prod(1)
+            total += weight[:, None] * read(tables, level, place)
+        return total
+
+    def loss(tables, x, w):
+        all_levels = jnp.concatenate([features(tables, k, x) for k in range(6)], 1)
+        return (jax.nn.relu(all_levels @ w) ** 2).mean()
+
+    tables, x, w = (dice.random(s).astype(np.float32) for s in [shape, (4000, 3), (12, 16)])
+    return jax.grad(loss), (tables, x, w)
+
+
+GRIDS = {
+    "tables": ((6, TABLE, 2), lambda t, k, i: t[k][i]),
+    "rows": ((6 * TABLE, 2), lambda t, k, i: t[k * TABLE : (k + 1) * TABLE][i]),
+}
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_hash_grids_hold_a_tenth(grid):
+    f, arguments = hash_grid(*GRIDS[grid])
+    held.check_a_tenth(f, *arguments)
