@@ -11,8 +11,9 @@
  * dimension of the gather or scatter, which is split along it.
  *   A gather from a part of an argument (tables[k][i]) is one from the argument: the part is not
  * copied.
+ *   Windows whose places data says along two dimensions or more are read element by element.
  *   Gather's clamping, NaNs and infinities are kept. Exact, but for products: the sum is done in
- * another order, 16-bit floats are summed up in f32. Left alone: windows of more than one element,
+ * another order, 16-bit floats are summed up in f32. Left alone: other windows (whole rows),
  * ui64 indices; products where the rows read would be more than half of the product, or columns
  * that data names where arrays lie in tiles; scatters with several operands or a function of their
  * own, of one entry, into what is in memory anyway, or where two entries may meet; tensors that are
@@ -435,19 +436,72 @@ static bool is_made(const picker *f, ir_value v) {
          kind == IR_OP_DOT_GENERAL || kind == IR_OP_IOTA;
 }
 
+static int64_t window_along(const picker *f, ir_op gather, int64_t dim) {
+  return ir_op_entry(f->m, gather, "slice_sizes", dim, 1);
+}
+
+/* Windows of several elements at places that data says along two dimensions or more: no row and no
+ * column is read as a whole. */
+static bool reads_windows(const picker *f, ir_op op, const ir_gather_numbers *n) {
+  bool any = false;
+  for (int32_t k = 0; k < n->start_index_map.count; k++)
+    any |= window_along(f, op, n->start_index_map.at[k]) > 1;
+  return any && n->start_index_map.count > 1 && !n->operand_batching_dims.count &&
+         type_of(f, ir_result(f->m, op, 0))->rank < IR_MAX_RANK;
+}
+
+/* As gather does: windows are moved so that all of each is inside. */
+static void clamp_place(picker *f, ir_op op, const ir_gather_numbers *n, place *where) {
+  for (int32_t k = 0; k < n->start_index_map.count; k++) {
+    int64_t d = n->start_index_map.at[k], window = window_along(f, op, d);
+    int64_t last = type_of(f, ir_operand(f->m, op, 0))->dims[d] - window;
+    coordinate *c = &where->at[d];
+    if (c->is_own && window == 1) continue;
+    *c = (coordinate){false, 0, ir_build_clamped(&f->b, coordinate_value(f, c), 0, last)};
+  }
+}
+
+/* From where windows begin to where each of their elements is, which are the entries now. */
+static void open_windows(picker *f, ir_op op, const ir_gather_numbers *n, place *where) {
+  ir_type_data all = *type_of(f, ir_result(f->m, op, 0));
+  int64_t to[IR_MAX_RANK];
+  int32_t entries = 0, opened = 0;
+  for (int32_t d = 0; d < all.rank; d++)
+    if (!ir_ints_have(n->offset_dims, d)) to[entries++] = d;
+  CTX_CHECK(f->m->ctx, entries == f->rank);
+  f->rank = all.rank;
+  memcpy(f->dims, all.dims, sizeof *f->dims * (size_t)all.rank);
+  ir_type type = entries_of(f, IR_I64);
+  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, 0))->rank; d++) {
+    coordinate *c = &where->at[d];
+    if (!c->is_own) c->at = ir_build_broadcast(&f->b, c->at, type, to);
+    else if (c->along >= 0) c->along = to[c->along];
+    if (ir_ints_have(n->collapsed_slice_dims, d)) continue;
+    int64_t along = n->offset_dims.at[opened++];
+    if (c->is_own && c->along < 0) c->along = along;
+    else {
+      ir_value step = ir_build_iota(&f->b, type, along);
+      c->at = ir_build_binary(&f->b, IR_OP_ADD, coordinate_value(f, c), step);
+      c->is_own = false;
+    }
+  }
+}
+
 static ir_value element_of_gather(picker *f, ir_op op) {
   ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
   ir_gather_numbers n;
   place where;
-  if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) || !is_one_by_one(f, op) ||
+  if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) ||
       ir_element_count(f->m, ir_type_of(f->m, y)) >
           ir_element_count(f->m, ir_type_of(f->m, x)) / 2 ||
-      !ir_gather_dims(f->p->scratch, f->m, op, &n) || n.offset_dims.count ||
+      !ir_gather_dims(f->p->scratch, f->m, op, &n))
+    return IR_NONE;
+  bool one_by_one = is_one_by_one(f, op) && !n.offset_dims.count;
+  if ((!one_by_one && !reads_windows(f, op, &n)) ||
       !find_place(f, &n, x, ir_operand(f->m, op, 1), &where))
     return IR_NONE;
-  for (int32_t d = 0; d < type_of(f, x)->rank; d++)
-    if (!where.at[d].is_own)
-      where.at[d].at = ir_build_clamped(&f->b, where.at[d].at, 0, type_of(f, x)->dims[d] - 1);
+  clamp_place(f, op, &n, &where);
+  if (!one_by_one) open_windows(f, op, &n, &where);
   return element(f, x, &where);
 }
 

@@ -65,6 +65,13 @@ class Program:
         return self.differentiated(dice, self.value, arguments)
 
 
+def windows_read(d, i, j, sizes, mode):
+    """A window of d at each place, of which some lie beyond the ends."""
+    sizes = tuple(min(pair) for pair in zip(sizes, d.shape, strict=True))
+    numbers = lax.GatherDimensionNumbers((1, 2), (), (0, 1))
+    return lax.gather(d, jnp.stack([i, j], 1), numbers, sizes, mode=mode)
+
+
 class Places(Program):
     def __init__(self, seed):
         super().__init__(seed)
@@ -127,6 +134,7 @@ class Places(Program):
             lambda: ((r[i] - s[j]) ** 2).sum(-1),
             lambda: d[i].sum(1) + y[j],
             lambda: d.ravel()[i * d.shape[1] + j],
+            lambda: windows_read(d, i, j, dice.choice([(2, 2), (1, 3), (2, 1)]), mode).sum((1, 2)),
         ]
         return dice.choice(choices)()
 

@@ -49,7 +49,23 @@ def softcapped(x, w, b):
     return 3 * jnp.tanh((x @ w.T + b) / 3)
 
 
+def windows(m, rows, columns, sizes):
+    return jax.vmap(lambda i, j: lax.dynamic_slice(m, (i, j), sizes))(rows, columns)
+
+
 READS = {
+    "windows": lambda x, w, b, y: windows(jnp.tanh(x @ w.T), y[:6] % 8, y[:6], (2, 2)),
+    "windows in rows": lambda x, w, b, y: windows(x @ w.T + b, y[1:], y[:-1], (1, 3)),
+    "windows of counts": lambda x, w, b, y: windows(
+        x @ w.T, jnp.arange(6).astype(y.dtype), y[1:], (3, 1)
+    ),
+    "rows of windows": lambda x, w, b, y: lax.gather(
+        x @ w.T,
+        jnp.stack([y[:4] % N, y[2:6]], 1).astype(jnp.int32).reshape(2, 2, 2),
+        lax.GatherDimensionNumbers((1,), (0,), (0, 1)),
+        (1, 5),
+        mode="clip",
+    ),
     "take": lambda x, w, b, y: picked(x @ w.T, y),
     "clip": lambda x, w, b, y: picked(x @ w.T, y, "clip"),
     "bias": lambda x, w, b, y: picked(x @ w.T + b, y),
@@ -139,6 +155,14 @@ LEFT_ALONE = {
     ),
     "entries that meet": (lambda x, w, b, y: jnp.zeros((N, V)).at[y % N, y].add(1.0), "scatter"),
     "windows": (lambda x, w, b, y: jnp.zeros((V, D)).at[y].add(x), "scatter"),
+    "windows of rows": (
+        lambda x, w, b, y: jax.vmap(lambda i: lax.dynamic_slice_in_dim(jnp.exp(w), i, 2))(y[:2]),
+        "gather",
+    ),
+    "windows as large as half": (
+        lambda x, w, b, y: windows(jnp.exp(x @ w.T), y[:6], y[:6], (4, 5)),
+        "gather",
+    ),
 }
 
 

@@ -1,4 +1,5 @@
-// A gather from a part of an argument is one from the argument: the part is not copied.
+// A gather from a part of an argument is one from the argument: the part is not copied. Windows of what is computed
+// are read element by element where data says their places along two dimensions.
 // RUN: %weir opt %s --pass=through-gather,dce | FileCheck %s
 // RUN: %weir opt %s --pass=through-gather,dce --skip=through-gather | FileCheck %s --check-prefix=SKIP
 // SKIP-COUNT-6: stablehlo.slice"(
@@ -65,4 +66,33 @@ func.func @windows(%t: tensor<40x3xf32>, %i: tensor<5x1xi32>) -> (tensor<5x2x3xf
   %x = stablehlo.slice %t [7:33, 0:3] : (tensor<40x3xf32>) -> tensor<26x3xf32>
   %y = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2, 3>}> : (tensor<26x3xf32>, tensor<5x1xi32>) -> tensor<5x2x3xf32>
   return %y : tensor<5x2x3xf32>
+}
+
+// Windows at places that are data along both dimensions of what is computed, by their elements.
+// CHECK:     sym_name = "patches"
+// CHECK-NOT: stablehlo.exponential"{{.*}} -> tensor<40x30xf32>
+// CHECK:     "stablehlo.gather"(%arg0, {{.*}} -> tensor<5x2x3xf32>
+// CHECK:     "stablehlo.exponential"({{.*}} -> tensor<5x2x3xf32>
+func.func @patches(%t: tensor<40x30xf32>, %i: tensor<5x2xi32>) -> (tensor<5x2x3xf32>) {
+  %e = stablehlo.exponential %t : tensor<40x30xf32>
+  %y = "stablehlo.gather"(%e, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 2, 3>}> : (tensor<40x30xf32>, tensor<5x2xi32>) -> tensor<5x2x3xf32>
+  return %y : tensor<5x2x3xf32>
+}
+
+// Whole columns of windows: rows of these are sliced.
+// CHECK:     sym_name = "strips"
+// CHECK:     "stablehlo.exponential"({{.*}} -> tensor<40x30xf32>
+func.func @strips(%t: tensor<40x30xf32>, %i: tensor<5x1xi32>) -> (tensor<5x2x30xf32>) {
+  %e = stablehlo.exponential %t : tensor<40x30xf32>
+  %y = "stablehlo.gather"(%e, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2, 30>}> : (tensor<40x30xf32>, tensor<5x1xi32>) -> tensor<5x2x30xf32>
+  return %y : tensor<5x2x30xf32>
+}
+
+// More than half of the elements.
+// CHECK:     sym_name = "most"
+// CHECK:     "stablehlo.exponential"({{.*}} -> tensor<40x30xf32>
+func.func @most(%t: tensor<40x30xf32>, %i: tensor<5x2xi32>) -> (tensor<5x20x13xf32>) {
+  %e = stablehlo.exponential %t : tensor<40x30xf32>
+  %y = "stablehlo.gather"(%e, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 20, 13>}> : (tensor<40x30xf32>, tensor<5x2xi32>) -> tensor<5x20x13xf32>
+  return %y : tensor<5x20x13xf32>
 }
