@@ -129,6 +129,8 @@ ir_value pass_build_reframed(ir_builder *b, arena *scratch, ir_op op, const pass
   } else {
     ir_op_set_attr(m, made, "scatter_dimension_numbers", ir_scatter_dims_attr(m, &n), true);
   }
-  ir_op_drop_attr(m, made, "indices_are_sorted"); /* what was beyond the ends is elsewhere */
+  /* what was beyond the ends is elsewhere, at one place */
+  ir_op_drop_attr(m, made, "indices_are_sorted");
+  if (!gather) ir_op_drop_attr(m, made, "unique_indices");
   return ir_result(m, made, 0);
 }

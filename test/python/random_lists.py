@@ -8,7 +8,8 @@ make of them together again; `Windows`, windows of an axis that is rolled by a p
 `Rolled`, neighbours on a torus, many of one field and several times over; `Sorts`, what is made of
 sorted elements, from either end, by one key or two, with what is moved along; `Rows`, tables that
 are read and written at places of which the entries' own indices name some dimensions; `Buckets`, rows
-that are sorted, computed with, and put or read back. All but `Sorts` have gradients. Numbers are small multiples of 1/8 in 32 or 64 bits, so that many sums are
+that are sorted, computed with, and put or read back; `Parts`, points and windows of arrays and of parts
+of them, read and added up at places of which many lie beyond an end. All but `Sorts` have gradients. Numbers are small multiples of 1/8 in 32 or 64 bits, so that many sums are
 exact; `largest` is the size of the large tensors in bytes.
 """
 
@@ -63,13 +64,6 @@ class Program:
         if dice.random() < share:
             return [self.value(*arguments, whole=True)]
         return self.differentiated(dice, self.value, arguments)
-
-
-def windows_read(d, i, j, sizes, mode):
-    """A window of d at each place, of which some lie beyond the ends."""
-    sizes = tuple(min(pair) for pair in zip(sizes, d.shape, strict=True))
-    numbers = lax.GatherDimensionNumbers((1, 2), (), (0, 1))
-    return lax.gather(d, jnp.stack([i, j], 1), numbers, sizes, mode=mode)
 
 
 class Places(Program):
@@ -134,7 +128,6 @@ class Places(Program):
             lambda: ((r[i] - s[j]) ** 2).sum(-1),
             lambda: d[i].sum(1) + y[j],
             lambda: d.ravel()[i * d.shape[1] + j],
-            lambda: windows_read(d, i, j, dice.choice([(2, 2), (1, 3), (2, 1)]), mode).sum((1, 2)),
         ]
         return dice.choice(choices)()
 
@@ -974,20 +967,6 @@ def windows_put(into, order, h):
     return lax.scatter(whole, order[:, None], jnp.stack([h, -h], 1), numbers)[1:]
 
 
-def rows_among_zeros(dice, h, order, how):
-    """Rows that are added up from one row on; places before it are beyond the end."""
-    cut = dice.randrange(len(h))
-    part = jnp.zeros_like(h[cut:]).at[order - cut].add(h, **how)
-    return jnp.pad(part, ((cut, 0), (0, 0)))
-
-
-def layer_among_zeros(dice, h, order, how):
-    """Rows that are added up in one of three layers."""
-    layer = dice.randrange(3)
-    rows = jnp.zeros_like(h).at[order].add(h, **how)
-    return jnp.pad(rows[None], ((layer, 2 - layer), (0, 0), (0, 0)))
-
-
 class Buckets(Program):
     """Most go back to the places that they came from; some to others, some are wanted sorted."""
 
@@ -1025,7 +1004,6 @@ class Buckets(Program):
             lambda: jnp.repeat(x, self.k, 0)[order],
             lambda: jnp.tile(x, (self.k, 1))[order],
             lambda: (x * 2)[order % self.n],
-            lambda: x[1:].at[order // self.k - 1].get(mode=dice.choice(["clip", "fill"]), fill_value=3),
         ]
         return dice.choice(choices)()
 
@@ -1093,9 +1071,6 @@ class Buckets(Program):
             lambda: sum(zeros.at[(order + i) % n].add(h * i, **how) for i in range(4)),
             lambda: twice(zeros.at[order].add(h) + zeros.at[order % 3].add(u)),
             lambda: zeros.at[order].add(h) + zeros.at[order].max(h) + zeros.at[order].add(u),
-            lambda: rows_among_zeros(dice, h, order, how) + rows_among_zeros(dice, u, order // 2, how),
-            lambda: rows_among_zeros(dice, h, order, how) + zeros.at[order].add(u),
-            lambda: sum(layer_among_zeros(dice, h * i, order // i, how) for i in range(1, 4)).sum(0),
             lambda: h[order],
             lambda: h,
         ]
@@ -1117,3 +1092,179 @@ class Buckets(Program):
 
     def function(self, *arguments):
         return self.whole_or_differentiated(0.5, arguments)
+
+
+class Parts(Program):
+    """Dimensions of a part are cut, or are gone; each dimension of what is read or added up has a role."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.shape = tuple(self.dice.choice([1, 2, 3, 5, 7, 12, 17]) for _ in range(self.dice.choice([2, 3, 3])))
+        self.dtype = np.dtype(self.dice.choice([*FLOATS, *FLOATS, np.int32]))
+        self.entries = self.dice.choice([(), (0,), (1,), (3,), (4,), (4,), (9,), (9,), (2, 4), (40,)])
+        wide = [np.int32, np.int32, np.int64, np.uint32] * 2
+        integer = np.dtype(self.dice.choice([*wide, np.int8, np.uint8]))
+        if integer.itemsize == 1 and self.dice.random() < 0.5:
+            self.shape = (300, *self.shape[1:])  # they can't name all of it
+        self.wide |= integer == np.int64
+        longest = max(self.shape)
+        places = self.numbers.integers(-longest, 2 * longest + 1, (60, len(self.shape)))
+        places[::7] *= self.dice.choice([1, 9])
+        self.at = (abs(places) if integer.kind == "u" else places).astype(integer)
+        self.data = [self.eighths(*self.shape), self.eighths(*self.shape[1:]), self.eighths(60), self.at]
+        self.largest = self.data[0].nbytes
+        self.terms = 8 * max(1, int(np.prod(self.entries))) * int(np.prod(self.shape))
+
+    def inputs(self):
+        return self.data
+
+    # ---- parts ----
+    def bounds(self, dice):
+        """Of a part: where it begins and ends, steps, and which dimensions of length one are dropped."""
+        low, high, steps, dropped = [], [], [], []
+        cut = dice.choices(range(len(self.shape)), k=2)  # one dimension, or two
+        for d, n in enumerate(self.shape):
+            how = dice.choices(["cut", "one", "steps"], [8, 4, 1])[0] if d in cut else "all"
+            low.append(dice.randrange(n) if how in ("cut", "one") else 0)
+            high.append({"cut": dice.randint(low[d] + 1, n), "one": low[d] + 1}.get(how, n))
+            steps.append(2 if how == "steps" else 1)
+            if how == "one" and dice.random() < 0.8 and len(dropped) < len(self.shape) - 1:
+                dropped.append(d)
+        return low, high, steps, dropped
+
+    def part(self, bounds, x):
+        low, high, steps, dropped = bounds
+        return lax.squeeze(lax.slice(x, low, high, steps), dropped)
+
+    def cut(self, bounds):
+        """Of a part's dimensions."""
+        low, high, steps, dropped = bounds
+        return [b - a != n for d, (n, a, b) in enumerate(zip(self.shape, low, high)) if d not in dropped]
+
+    def laid(self, bounds, part, fill):
+        """What is around a part is `fill`."""
+        low, high, steps, dropped = bounds
+        edges = []
+        for n, a, b, s in zip(self.shape, low, high, steps, strict=True):
+            last = a + ((b - a - 1) // s) * s
+            edges.append((a, n - 1 - last, s - 1))
+        return lax.pad(lax.expand_dims(part, dropped), part.dtype.type(fill), edges)
+
+    # ---- points and windows ----
+    def numbers_of(self, dice, shape, cut):
+        """Dimension numbers, the sizes of windows, the shape of the entries."""
+        kinds = ["point", "window", "all", "front", "only"]
+        roles = [dice.choices(kinds, [60 if is_cut else 4, 5, 3, 1, 1])[0] for is_cut in cut]
+        if not {"point", "window"} & set(roles):
+            roles[dice.randrange(len(roles))] = dice.choice(["point", "window"])
+        entries, batch = self.entries, ()
+        if dice.random() < 0.1 and len(shape) > 1 and {"point", "window"} & set(roles[1:]):
+            roles[0], batch, entries = "batch", (0,), (shape[0], *entries)
+        sizes = [1] * len(shape)
+        for d, n in enumerate(shape):
+            if roles[d] in ("window", "front"):
+                sizes[d] = dice.randint(1, n)
+            if roles[d] == "all":
+                sizes[d] = n
+        named = [d for d, role in enumerate(roles) if role in ("point", "window")]
+        dice.shuffle(named)
+        gone = [d for d, role in enumerate(roles) if role == "only" or (role == "point" and dice.random() < 0.95)]
+        kept = len(shape) - len(gone) - len(batch)
+        rank = kept + len(entries)
+        offset = sorted(dice.sample(range(rank), kept)) if dice.random() < 0.3 else range(len(entries), rank)
+        return (tuple(offset), tuple(gone), tuple(named), batch, batch), tuple(sizes), entries
+
+    def places(self, dice, at, shape, named, entries, sizes):
+        """As they are: most of them may lie beyond an end, or a window may."""
+        n = int(np.prod(entries))
+        rows = jnp.resize(jnp.roll(at, dice.randrange(60), 0)[:, : len(named)], (n, len(named)))
+        most = np.iinfo(at.dtype).max
+        last = np.array([min(most, shape[d] - sizes[d] + 1) for d in named], at.dtype)
+        choices = [lambda: rows, lambda: rows, lambda: rows, lambda: rows % last, lambda: rows[::-1]]
+        made = dice.choice(choices)().reshape(*entries, len(named))
+        if dice.random() < 0.3 and entries:  # one component counts the entries
+            count = lax.broadcasted_iota(at.dtype, (*entries, 1), dice.randrange(len(entries)))
+            made = jnp.concatenate([made[..., :-1], count], -1)
+        return made
+
+    def read(self, dice, x, at, cut):
+        numbers, sizes, entries = self.numbers_of(dice, x.shape, cut)
+        at = self.places(dice, at, x.shape, numbers[2], entries, sizes)
+        mode = dice.choice(["clip", "clip", "fill", "promise_in_bounds"])
+        fill = {"fill_value": 3} if mode == "fill" else {}
+        return lax.gather(x, at, lax.GatherDimensionNumbers(*numbers), sizes, mode=mode, **fill)
+
+    def added(self, dice, x, u, at, cut):
+        numbers, sizes, entries = self.numbers_of(dice, x.shape, cut)
+        at = self.places(dice, at, x.shape, numbers[2], entries, sizes)
+        windows = jax.eval_shape(
+            lambda x, at: lax.gather(x, at, lax.GatherDimensionNumbers(*numbers), sizes), x, at
+        )
+        u = jnp.resize(u, windows.shape)
+        put = lax.scatter_add
+        if self.dtype == np.int32:
+            put = dice.choice([put, put, lax.scatter_max, lax.scatter_min])
+        mode = dice.choice(["clip", "fill", "promise_in_bounds", "promise_in_bounds"])
+        return put(x, at, u, lax.ScatterDimensionNumbers(*numbers), mode=mode)
+
+    def sums(self, dice, x, u, at):
+        """Scatters into parts, padded and added up."""
+        first, total = self.bounds(dice), []
+        for i in range(dice.choice([2, 2, 3, 4])):
+            bounds = dice.choice([first, first, self.bounds(dice)])
+            into = self.part(bounds, x)
+            if dice.random() < 0.95:
+                into = jnp.zeros(into.shape, x.dtype)
+            part = self.added(dice, into, u * (i + 1), at, self.cut(bounds))
+            total.append(self.laid(bounds, part, dice.random() < 0.05))
+        if dice.random() < 0.1:
+            total += total[:1]
+        dice.shuffle(total)
+        return sum(total[1:], total[0])
+
+    def computed(self, dice, x, y):
+        choices = [
+            lambda: x + y,
+            lambda: jnp.abs(x) * y - x,
+            lambda: lax.broadcast_in_dim(y, x.shape, tuple(range(1, x.ndim))) + lax.iota(x.dtype, x.shape[-1]),
+            lambda: jnp.cumsum(x, 0, dtype=x.dtype),
+        ]
+        return dice.choice(choices)()
+
+    def made(self, dice, x, y, u, at):
+        bounds = self.bounds(dice)
+        table = x if dice.random() < 0.4 else self.computed(dice, x, y)
+        part, cut = table, [False] * x.ndim
+        if dice.random() < (0.8 if table is x else 0.3):
+            part, cut = self.part(bounds, table), self.cut(bounds)
+        choices = [
+            lambda: self.read(dice, part, at, cut),
+            lambda: self.read(dice, part, at, cut),
+            lambda: self.read(dice, part, at, cut) * self.read(dice, part, at[::-1], cut).sum(dtype=x.dtype),
+            *[lambda: self.sums(dice, x, u, at)] * 3,
+            lambda: self.added(dice, table, u, at, [False] * x.ndim),
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, y, u, at, whole=False):
+        dice = random.Random(self.body)
+        state = dice.getstate()
+
+        def made(t):
+            dice.setstate(state)
+            return [self.made(dice, x, y, u, at + t.astype(at.dtype)) for _ in range(3)]
+
+        if self.body % 5 == 0:  # in each trip of a loop
+            shapes = jax.eval_shape(made, jnp.int32(0))
+            start = [jnp.zeros(shape.shape, x.dtype) for shape in shapes]
+            trip = lambda total, t: ([a + b * b for a, b in zip(total, made(t))], None)  # noqa: E731
+            z = lax.scan(trip, start, jnp.arange(3))[0]
+        else:
+            z = made(jnp.int32(0))
+        return z if whole else sum(jnp.sum(part * part, dtype=x.dtype) for part in z)
+
+    def function(self, x, y, u, at):
+        dice = random.Random(self.body + 1)
+        if dice.random() < 0.4:
+            return self.value(x, y, u, at, whole=True)
+        return self.differentiated(dice, lambda x, y, u: self.value(x, y, u, at), (x, y, u))

@@ -302,7 +302,8 @@ func.func @parts(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %i2: tensor<5x1xi32
   return %c : tensor<3x40x3xf32>
 }
 
-// Rows of one table, t[7:47][i]: what is beyond the ends of the rows is beyond those of the table.
+// Rows of one table, t[7:47][i]: what is beyond the ends of the rows is beyond those of the table, all of it at one
+// place.
 // CHECK:     sym_name = "rows"
 // CHECK:     %[[INSIDE:.*]] = "stablehlo.and"
 // CHECK:     "stablehlo.constant"() <{value = dense<7> : tensor<i32>}>
@@ -320,7 +321,7 @@ func.func @rows(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %u0: tensor<5x3xf32>
     %0 = stablehlo.add %old, %new : tensor<f32>
     stablehlo.return %0 : tensor<f32>
   }) : (tensor<50x3xf32>, tensor<5x1xi32>, tensor<5x3xf32>) -> tensor<50x3xf32>
-  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  %s1 = "stablehlo.scatter"(%z, %i1, %u1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = true, indices_are_sorted = true}> ({
   ^bb0(%old: tensor<f32>, %new: tensor<f32>):
     %0 = stablehlo.add %old, %new : tensor<f32>
     stablehlo.return %0 : tensor<f32>
