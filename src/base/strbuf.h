@@ -2,7 +2,17 @@
  */
 #ifndef WEIR_BASE_STRBUF_H
 #define WEIR_BASE_STRBUF_H
+#include <string.h>
+
 #include "base/arena.h"
+
+static inline bool starts_with(const char *text, const char *head) {
+  return !strncmp(text, head, strlen(head));
+}
+/* The first n characters are all of `word`. */
+static inline bool word_is(const char *text, size_t n, const char *word) {
+  return n == strlen(word) && !strncmp(text, word, n);
+}
 
 typedef struct strbuf {
   arena *arena;

@@ -23,10 +23,6 @@ static const struct {
     {IR_OP_SDY_MANUAL_COMPUTATION, {"in_shardings", "manual_axes", "out_shardings"}},
 };
 
-static bool has_stem(const char *name, const char *stem) {
-  return !strncmp(name, stem, strlen(stem));
-}
-
 /* In its place, once. */
 static void insert(in_property_names *to, const char *name) {
   uint32_t i = to->count;
@@ -41,10 +37,10 @@ static void insert(in_property_names *to, const char *name) {
 in_property_names in_properties(ir_kind kind) {
   in_property_names found = {0};
   const char *name = ir_kind_name(kind);
-  if (has_stem(name, "stablehlo.") || has_stem(name, "func."))
+  if (starts_with(name, "stablehlo.") || starts_with(name, "func."))
     for (const vhlo_row *row = NULL; (row = vhlo_next_row(strchr(name, '.') + 1, row));)
       insert(&found, vhlo_stablehlo_name(row));
-  if (has_stem(name, "chlo.broadcast_")) insert(&found, "broadcast_dimensions");
+  if (starts_with(name, "chlo.broadcast_")) insert(&found, "broadcast_dimensions");
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     for (int k = 0; others[i].kind == kind && k < 4 && others[i].names[k]; k++)
       insert(&found, others[i].names[k]);

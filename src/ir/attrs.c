@@ -202,14 +202,14 @@ bool ir_compare_kind(const ir_module *m, ir_op op, ir_direction *out_direction,
   size_t n = text ? ir_enum_word(text, "comparison_direction", &word) : 0;
   int direction = -1;
   for (int i = 0; i < 6; i++)
-    if (n == 2 && !strncmp(word, directions[i], n)) direction = i;
+    if (word_is(word, n, directions[i])) direction = i;
   if (direction < 0) return false;
   *out_direction = (ir_direction)direction;
   *out_type = IR_COMPARE_DEFAULT;
   text = ir_op_string(m, op, "compare_type");
   n = text ? ir_enum_word(text, "comparison_type", &word) : 0;
   for (int i = 1; i < 5; i++)
-    if (n == strlen(types[i]) && !strncmp(word, types[i], n)) *out_type = (ir_compare_type)i;
+    if (word_is(word, n, types[i])) *out_type = (ir_compare_type)i;
   return true;
 }
 
@@ -354,7 +354,7 @@ bool ir_is_chosen(const ir_module *m, ir_block body, uint32_t i) {
 
 bool ir_is_lapack(const ir_module *m, ir_op op, const char *routine) {
   const char *target = ir_op_string(m, op, "call_target_name");
-  if (!target || strncmp(target, "lapack_", 7) || !strchr("sdcz", target[7]) || !target[7])
+  if (!target || !starts_with(target, "lapack_") || !strchr("sdcz", target[7]) || !target[7])
     return false;
   size_t n = strlen(routine);
   return !strncmp(target + 8, routine, n) && !strcmp(target + 8 + n, "_ffi");

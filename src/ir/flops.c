@@ -7,10 +7,6 @@
 #include "ir/attrs.h"
 #include "ir/calls.h"
 
-static int64_t elements(const ir_module *m, ir_value v) {
-  return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
-}
-
 static int64_t block_flops(const ir_module *m, arena *scratch, ir_block block, int depth);
 
 int64_t ir_trips_or_one(const ir_module *m, ir_op op) {
@@ -30,7 +26,7 @@ static int64_t convolution_flops(arena *scratch, const ir_module *m, ir_op op) {
   int64_t taps = 1;
   for (int32_t d = 0; d < kernel->rank; d++)
     if (d != n.kernel_output_feature) taps = saturated_product(taps, kernel->dims[d]);
-  return saturated_product(2, saturated_product(taps, elements(m, ir_result(m, op, 0))));
+  return saturated_product(2, saturated_product(taps, ir_elements(m, ir_result(m, op, 0))));
 }
 
 static int64_t log2_of(int64_t n) {
@@ -53,9 +49,10 @@ static int64_t solve_flops(const ir_module *m, ir_op op) {
   CTX_CHECK(m->ctx, a->rank >= 2);
   int64_t n = a->dims[a->rank - 1];
   if (ir_kind_of(m, op) == IR_OP_CHOLESKY)
-    return saturated_product(elements(m, ir_operand(m, op, 0)), n) / 3;
-  return saturated_product(n, ir_op_get(m, op)->n_operands > 1 ? elements(m, ir_operand(m, op, 1))
-                                                               : elements(m, ir_operand(m, op, 0)));
+    return saturated_product(ir_elements(m, ir_operand(m, op, 0)), n) / 3;
+  return saturated_product(n, ir_op_get(m, op)->n_operands > 1
+                                  ? ir_elements(m, ir_operand(m, op, 1))
+                                  : ir_elements(m, ir_operand(m, op, 0)));
 }
 
 static int64_t op_flops(const ir_module *m, arena *scratch, ir_op op, int depth) {
@@ -75,16 +72,16 @@ static int64_t op_flops(const ir_module *m, arena *scratch, ir_op op, int depth)
     case IR_OP_REDUCE_WINDOW:
     case IR_OP_SCATTER:
     case IR_OP_SELECT_AND_SCATTER:
-    case IR_OP_MAP: return elements(m, d.operands[0]);
+    case IR_OP_MAP: return ir_elements(m, d.operands[0]);
     case IR_OP_SORT:
     case IR_OP_CHLO_TOP_K: {
       const ir_type_data *t = ir_type_at(m, d.operands[0]);
-      return saturated_product(elements(m, d.operands[0]),
+      return saturated_product(ir_elements(m, d.operands[0]),
                                t->rank ? log2_of(t->dims[t->rank - 1]) : 0);
     }
     case IR_OP_FFT:
       return saturated_product(
-          5, saturated_product(elements(m, d.operands[0]), log2_of(transformed_length(m, op))));
+          5, saturated_product(ir_elements(m, d.operands[0]), log2_of(transformed_length(m, op))));
     case IR_OP_CALL:
     case IR_OP_COMPOSITE: {
       ir_block body = ir_callee_body(m, op);
@@ -92,7 +89,7 @@ static int64_t op_flops(const ir_module *m, arena *scratch, ir_op op, int depth)
     }
     default: break;
   }
-  if (ir_is_elementwise(d.kind)) return d.n_results ? elements(m, d.first_result) : 0;
+  if (ir_is_elementwise(d.kind)) return d.n_results ? ir_elements(m, d.first_result) : 0;
   int64_t sum = 0;
   for (uint32_t r = 0; r < d.n_regions; r++)
     if (d.regions[r]) sum = saturated_sum(sum, block_flops(m, scratch, d.regions[r], depth + 1));

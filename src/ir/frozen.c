@@ -45,9 +45,7 @@ static ir_value carry_of(const proof *p, uint32_t i) { return ir_argument(p->m, 
 
 static bool is_sliced(const proof *p, uint32_t i) { return p->rows_at[i] >= 0; }
 
-static bool is_invariant(const proof *p, uint32_t i) {
-  return ir_yielded(p->m, p->body, i) == carry_of(p, i);
-}
+static bool is_invariant(const proof *p, uint32_t i) { return ir_is_handed_on(p->m, p->body, i); }
 
 /* ---- the condition ---- */
 static void note_read(proof *p, ir_value v, bool *read) {

@@ -278,7 +278,8 @@ int64_t ir_type_bytes(const ir_module *m, ir_type t);
 ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data); /* copies what data points to */
 /* By content: attributes are not interned. */
 bool ir_attr_equal(const ir_module *m, ir_attr a, ir_attr b);
-bool ir_attrs_equal(const ir_module *m, ir_op a, ir_op b); /* all of two ops, in order */
+bool ir_attrs_equal(const ir_module *m, ir_op a, ir_op b);         /* all of two ops, in order */
+int64_t ir_dense_bytes(const ir_module *m, const ir_attr_data *d); /* of its data */
 ir_attr ir_attr_int(ir_module *m, int64_t value, ir_dtype dtype);
 ir_attr ir_attr_bool(ir_module *m, bool value);
 ir_attr ir_attr_i64s(ir_module *m, const int64_t *values, int32_t count);
@@ -376,6 +377,10 @@ static inline const ir_type_data *ir_type_at(const ir_module *m, ir_value v) {
 static inline int64_t ir_value_bytes(const ir_module *m, ir_value v) {
   return ir_type_bytes(m, ir_type_of(m, v));
 }
+/* Of a tensor; 0: it is none. */
+static inline int64_t ir_elements(const ir_module *m, ir_value v) {
+  return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
+}
 static inline ir_block ir_body(const ir_module *m, ir_op op) { /* its first region */
   return m->ops.at[op].regions[0];
 }
@@ -398,6 +403,10 @@ static inline ir_value ir_argument(const ir_module *m, ir_block b, uint32_t i) {
 }
 static inline ir_value ir_yielded(const ir_module *m, ir_block b, uint32_t i) {
   return m->ops.at[ir_terminator(m, b)].operands[i];
+}
+/* Argument i of a while's body is what the body yields there: every trip hands it on as it is. */
+static inline bool ir_is_handed_on(const ir_module *m, ir_block body, uint32_t i) {
+  return ir_yielded(m, body, i) == m->blocks.at[body].args.at[i];
 }
 static inline ir_block ir_while_body(const ir_module *m, ir_op loop) {
   return m->ops.at[loop].regions[1];
@@ -563,6 +572,8 @@ void ir_count_uses_of(const ir_module *m, ir_op op, uint32_t *uses);
 /* Adds what is read, directly or by way of others, by those of the block's first `end` ops that
  * make a value that has uses already: one walk backwards. */
 void ir_count_needed(const ir_module *m, ir_block block, uint32_t end, uint32_t *uses);
+/* Of the op's results, the bytes of the largest. */
+int64_t ir_largest_bytes(const ir_module *m, ir_op op);
 /* Whether any result of the op has one, by ir_count_uses(). */
 bool ir_has_uses(const ir_module *m, ir_op op, const uint32_t *uses);
 /* Ops whose results nobody in the block reads go; its last op stays. */

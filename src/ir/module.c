@@ -245,7 +245,7 @@ int64_t ir_type_bytes(const ir_module *m, ir_type t) {
 }
 
 /* ---- attributes ---- */
-static int64_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
+int64_t ir_dense_bytes(const ir_module *m, const ir_attr_data *d) {
   return d->splat ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype) : ir_type_bytes(m, d->type);
 }
 
@@ -257,7 +257,7 @@ ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data) {
   if (data->ints) copy.ints = ARENA_COPY(a, int64_t, data->ints, n);
   if (data->items) copy.items = ARENA_COPY(a, ir_attr, data->items, n);
   if (data->entries) copy.entries = ARENA_COPY(a, ir_named_attr, data->entries, n);
-  if (data->data) copy.data = arena_copy(a, data->data, (size_t)dense_bytes(m, data));
+  if (data->data) copy.data = arena_copy(a, data->data, (size_t)ir_dense_bytes(m, data));
   ir_attr id = m->attrs.count;
   VEC_PUSH(a, &m->attrs, copy);
   return id;
@@ -293,7 +293,7 @@ bool ir_attr_equal(const ir_module *m, ir_attr x, ir_attr y) {
     case IR_ATTR_ARRAY: return items_equal(m, a, b);
     case IR_ATTR_DICT: return entries_equal(m, a, b);
     case IR_ATTR_DENSE: {
-      size_t n = (size_t)dense_bytes(m, a);
+      size_t n = (size_t)ir_dense_bytes(m, a);
       return !n || !memcmp(a->data, b->data, n);
     }
     default: return true; /* told apart by type and text */
@@ -507,7 +507,7 @@ static void copy_payloads(arena *a, ir_module *m) {
     if (d->ints) d->ints = ARENA_COPY(a, int64_t, d->ints, (size_t)d->count);
     if (d->items) d->items = ARENA_COPY(a, ir_attr, d->items, (size_t)d->count);
     if (d->entries) d->entries = ARENA_COPY(a, ir_named_attr, d->entries, (size_t)d->count);
-    if (d->data) d->data = arena_copy(a, d->data, (size_t)dense_bytes(m, d));
+    if (d->data) d->data = arena_copy(a, d->data, (size_t)ir_dense_bytes(m, d));
   }
 }
 

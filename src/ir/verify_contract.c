@@ -471,8 +471,7 @@ weir_status ir_verify_fft(verifier *v, ir_op op) {
   type = ir_op_string(v->m, op, "fft_type");
   size_t n_word = type ? ir_enum_word(type, "fft_type", &word) : 0;
   if (!n_word) return ir_verify_absent(v, op, "fft_type");
-  bool from_real = n_word == 4 && !strncmp(word, "RFFT", 4),
-       to_real = n_word == 5 && !strncmp(word, "IRFFT", 5);
+  bool from_real = word_is(word, n_word, "RFFT"), to_real = word_is(word, n_word, "IRFFT");
   const ir_type_data *x = operand_type(v, op, 0), *r = result_type(v, op, 0);
   if (length.count < 1 || length.count > 3)
     return ir_violation(v, op, 3, "`fft_length` has %d elements, wanted 1 to 3", length.count);

@@ -1,6 +1,8 @@
 /* Copying, renaming, walking, users. */
 #include "ir/ir.h"
 
+#include "base/ints.h"
+
 struct ir_map {
   uint32_t count;
   arena *arena;
@@ -187,6 +189,13 @@ void ir_count_needed(const ir_module *m, ir_block block, uint32_t end, uint32_t 
   CTX_CHECK(m->ctx, end <= b->ops.count);
   while (end-- > 0)
     if (ir_has_uses(m, b->ops.at[end], uses)) ir_count_uses_of(m, b->ops.at[end], uses);
+}
+
+int64_t ir_largest_bytes(const ir_module *m, ir_op op) {
+  int64_t most = 0;
+  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)
+    most = max64(most, ir_value_bytes(m, v));
+  return most;
 }
 
 bool ir_has_uses(const ir_module *m, ir_op op, const uint32_t *uses) {

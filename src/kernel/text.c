@@ -28,7 +28,7 @@ void kernel_put(kernel_emitter *e, const char *format, ...) {
 }
 
 static bool reads_memory(const char *line) {
-  return !strncmp(line, "load", 4) || !strncmp(line, "call", 4);
+  return starts_with(line, "load") || starts_with(line, "call");
 }
 
 static kernel_known *slot_of(kernel_emitter *e, const char *line, size_t length) {

@@ -186,7 +186,7 @@ static void write_file(bw *w, strbuf *out) {
 /* "1.13", "1.13.0": StableHLO 1.minor; -1: none that can be written. */
 static int minor_of(const char *version) {
   char *end;
-  if (strncmp(version, "1.", 2) || version[2] < '0' || version[2] > '9') return -1;
+  if (!starts_with(version, "1.") || version[2] < '0' || version[2] > '9') return -1;
   long minor = strtol(version + 2, &end, 10);
   if (*end == '.') end += 1 + strspn(end + 1, "0123456789");
   return *end || minor < OUT_BYTECODE_OLDEST || minor > OUT_BYTECODE_NEWEST ? -1 : (int)minor;

@@ -313,10 +313,6 @@ static bool enumerated(bw *w, const char *text, uint32_t *out) {
   return false;
 }
 
-static bool starts(const char *text, const char *head) {
-  return !strncmp(text, head, strlen(head));
-}
-
 static int64_t int_behind(const char *text, const char *key) {
   const char *at = ir_text_value(text, key);
   return at ? strtoll(at, NULL, 10) : 0;
@@ -373,10 +369,11 @@ static uint32_t bounds(bw *w, const char *text) {
 uint32_t bw_other(bw *w, const char *text) {
   uint32_t number;
   if (enumerated(w, text, &number)) return number;
-  if (starts(text, "#stablehlo.output_operand_alias<")) return alias(w, text);
-  if (starts(text, "#stablehlo.result_accuracy<")) return accuracy(w, text);
-  if (starts(text, "#stablehlo.bounds<")) return bounds(w, text);
-  if (starts(text, "#stablehlo")) bw_fail(w, "the attribute %.200s has no place in VHLO", text);
+  if (starts_with(text, "#stablehlo.output_operand_alias<")) return alias(w, text);
+  if (starts_with(text, "#stablehlo.result_accuracy<")) return accuracy(w, text);
+  if (starts_with(text, "#stablehlo.bounds<")) return bounds(w, text);
+  if (starts_with(text, "#stablehlo"))
+    bw_fail(w, "the attribute %.200s has no place in VHLO", text);
   return bw_text_entry(w, BW_ATTRS, text);
 }
 

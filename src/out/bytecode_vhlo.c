@@ -176,7 +176,7 @@ static int64_t other_attrs(bw *w, ir_op op, const char *stem, const vhlo_op *row
 
 const char *bw_vhlo_stem(const ir_module *m, ir_op op) {
   const char *name = ir_op_name(m, op);
-  bool ours = !strncmp(name, "stablehlo.", 10) || !strcmp(name, "func.func") ||
+  bool ours = starts_with(name, "stablehlo.") || !strcmp(name, "func.func") ||
               !strcmp(name, "func.call") || !strcmp(name, "func.return");
   return ours ? strchr(name, '.') + 1 : NULL;
 }

@@ -12,6 +12,7 @@
  * Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; XLA,
  * rng_bit_generator_expander and client/lib/prng; test/ref/random.c.
  */
+#include "base/strbuf.h"
 #include "pass/build.h"
 
 enum { PHILOX_ROUNDS = 10, PHILOX_WORDS = 4, THREEFRY_WORDS = 2 };
@@ -215,10 +216,10 @@ static ir_value next_state(ir_builder *b, const ir_value *state, int64_t n_words
 static bool find_algorithm(const pass_rewrite *g, ir_op op, bool *out_philox) {
   const char *text = ir_op_string(g->m, op, "rng_algorithm"), *word = "";
   size_t n = text ? ir_enum_word(text, "rng_algorithm", &word) : 0;
-  bool is_default = n == 7 && !strncmp(word, "DEFAULT", n);
-  *out_philox = (n == 6 && !strncmp(word, "PHILOX", n)) ||
-                (is_default && !strcmp(g->p->options->platform, "cpu"));
-  return *out_philox || (n == 9 && !strncmp(word, "THREE_FRY", n));
+  bool is_default = word_is(word, n, "DEFAULT");
+  *out_philox =
+      word_is(word, n, "PHILOX") || (is_default && !strcmp(g->p->options->platform, "cpu"));
+  return *out_philox || word_is(word, n, "THREE_FRY");
 }
 
 /* Returns the words of its state; 0: left alone. */

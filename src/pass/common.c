@@ -62,11 +62,6 @@ void pass_rewrite_ops(pass_ctx *p, ir_module *m, const pass *pass) {
 }
 
 /* ---- attributes ---- */
-static size_t dense_bytes(const ir_module *m, const ir_attr_data *d) {
-  return (size_t)(d->splat ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype)
-                           : ir_type_bytes(m, d->type));
-}
-
 ir_op *pass_functions(arena *a, const ir_module *m) {
   ir_op *functions = ARENA_ARRAY(a, ir_op, m->strs.count);
   for (ir_op op, i = 0; (op = ir_op_at(m, ir_top(m), i)); i++) {
@@ -100,7 +95,7 @@ void pass_set_accuracy(ir_module *m, ir_op dot, ir_op like) {
 
 /* Of a constant only the first bytes count: enough to tell most apart, and bounded. */
 static uint32_t hash_dense(const ir_module *m, const ir_attr_data *d, uint32_t h) {
-  size_t n = dense_bytes(m, d);
+  size_t n = (size_t)ir_dense_bytes(m, d);
   return n ? hash_bytes(h, d->data, n < 256 ? n : 256) : h;
 }
 

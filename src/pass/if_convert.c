@@ -26,15 +26,6 @@ static bool is_unbounded(const ir_module *m, ir_op op, const void *user) {
   return kind == IR_OP_UNKNOWN;
 }
 
-static int64_t largest_bytes(const ir_module *m, ir_op op) {
-  int64_t most = 0;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++) {
-    int64_t bytes = ir_value_bytes(m, ir_result(m, op, i));
-    if (bytes > most) most = bytes;
-  }
-  return most;
-}
-
 static bool is_in_while(const ir_module *m, ir_op op) {
   while (op && ir_kind_of(m, op) != IR_OP_WHILE) op = ir_op_around(m, op);
   return op != IR_NONE;
@@ -44,7 +35,7 @@ static bool may_do_all(const pass_rewrite *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
   if ((d->kind != IR_OP_CASE && d->kind != IR_OP_IF) || !d->n_regions) return false;
   bool is_compared = f->p->options->memory_limit_bytes; /* with the program as it came */
-  return largest_bytes(f->m, op) > f->small_bytes && (is_compared || is_in_while(f->m, op)) &&
+  return ir_largest_bytes(f->m, op) > f->small_bytes && (is_compared || is_in_while(f->m, op)) &&
          pass_is_static(f->m, op) && !pass_has_foreign_attrs(f->m, op) &&
          !ir_has_effects(f->m, op) && !ir_any_op(f->m, op, is_unbounded, NULL);
 }

@@ -363,11 +363,12 @@ static void turn_block(pass_ctx *p, ir_module *m, ir_block block, pass_turn_try 
   for (uint32_t i = 0; i < n; i++) p->changed |= turn(p, m, block, all[i]);
 }
 
-void pass_turn_each(pass_ctx *p, ir_module *m, pass_turn_try *turn) {
+weir_status pass_turn_each(pass_ctx *p, ir_module *m, pass_turn_try *turn) {
   const ir_ops *top = &ir_block_get(m, ir_top(m))->ops; /* blocks move as some are added */
   uint32_t n = top->count;
   ir_op *functions = ARENA_COPY(p->scratch, ir_op, top->at, n);
   for (uint32_t i = 0; i < n; i++)
     if (ir_kind_of(m, functions[i]) == IR_OP_FUNC && ir_function_body(m, functions[i]))
       turn_block(p, m, ir_function_body(m, functions[i]), turn);
+  return WEIR_OK;
 }

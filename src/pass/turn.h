@@ -58,6 +58,6 @@ void pass_turn_rewrite(pass_turn *t, ir_op from);
 typedef bool pass_turn_try(pass_ctx *p, ir_module *m, ir_block block, ir_op op);
 /* Asks it of every op that functions came with, in their bodies alone: what loops and branches sort
  * stays as it is. */
-void pass_turn_each(pass_ctx *p, ir_module *m, pass_turn_try *turn);
+weir_status pass_turn_each(pass_ctx *p, ir_module *m, pass_turn_try *turn);
 
 #endif

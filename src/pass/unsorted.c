@@ -104,9 +104,6 @@ static bool turn(pass_ctx *p, ir_module *m, ir_block block, ir_op op) {
   return true;
 }
 
-static weir_status run(pass_ctx *p, ir_module *m) {
-  pass_turn_each(p, m, turn);
-  return WEIR_OK;
-}
+static weir_status run(pass_ctx *p, ir_module *m) { return pass_turn_each(p, m, turn); }
 
 const pass pass_unsorted = {"unsorted", run};

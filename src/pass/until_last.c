@@ -74,7 +74,7 @@ static bool has_rows(const last *l, ir_value v) {
   return ir_same_dims(ir_type_at(l->m, v), ir_type_at(l->m, l->asked));
 }
 
-static bool changes(const last *l, uint32_t i) { return yield_of(l, i) != carry_of(l, l->body, i); }
+static bool changes(const last *l, uint32_t i) { return !ir_is_handed_on(l->m, l->body, i); }
 
 static bool is_row_state(const last *l, uint32_t i) {
   return changes(l, i) && has_rows(l, carry_of(l, l->body, i));

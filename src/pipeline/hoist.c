@@ -58,8 +58,7 @@ static bool is_while(const ir_module *m, ir_op op) {
 
 /* Carry i of a while that every trip hands on as it is. */
 static bool is_unchanged(const ir_module *m, ir_op loop, uint32_t i) {
-  ir_block body = ir_while_body(m, loop);
-  return ir_yielded(m, body, i) == ir_argument(m, body, i);
+  return ir_is_handed_on(m, ir_while_body(m, loop), i);
 }
 
 /* What v is outside of whiles that carry it unchanged, in a block no deeper than `depth` or as far

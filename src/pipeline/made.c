@@ -1,5 +1,6 @@
 #include "pipeline/made.h"
 
+#include "base/ints.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "split/loops.h"
@@ -12,12 +13,8 @@ static const char *seed_text(arena *a, const ir_module *m, ir_op loop) {
 
 static int64_t largest_bytes(const ir_module *m, ir_block block) {
   int64_t largest = 0;
-  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
-      int64_t bytes = ir_value_bytes(m, ir_result(m, op, k));
-      if (bytes > largest) largest = bytes;
-    }
-  }
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
+    largest = max64(largest, ir_largest_bytes(m, op));
   return largest;
 }
 

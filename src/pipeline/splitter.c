@@ -621,8 +621,7 @@ unsplit splitter_unsplit(const ir_module *m, const split_order *order) {
                .whole_bytes = whole_bytes(m, &packed),
                .live_whole_bytes = whole_bytes(m, &live)};
   for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);)
-    for (ir_value v, i = 0; (v = ir_result_at(m, w.op, i)); i++)
-      u.largest_bytes = max64(u.largest_bytes, ir_value_bytes(m, v));
+    u.largest_bytes = max64(u.largest_bytes, ir_largest_bytes(m, w.op));
   if (packed.n_holders && packed.holders[0].bytes > u.largest_bytes)
     u.largest_bytes = packed.holders[0].bytes;
   CTX_CHECK(m->ctx, u.live_bytes <= u.peak_bytes);

@@ -33,8 +33,8 @@ typedef struct spreading {
 static bool says_shardings(const ir_module *m) {
   for (ir_attr a = 1; a < m->attrs.count; a++) {
     const char *text = ir_sharding_text(m, a);
-    bool is_rule = text && !strncmp(text, "#sdy.op_sharding_rule", 21); /* of a call: no sharding */
-    if (text && !is_rule && !strncmp(text, "#sdy.", 5)) return true;
+    bool is_rule = text && starts_with(text, "#sdy.op_sharding_rule"); /* of a call: no sharding */
+    if (text && !is_rule && starts_with(text, "#sdy.")) return true;
   }
   return false;
 }

@@ -16,10 +16,6 @@
 #include "machine/tuned.h"
 #include "plan/peak.h"
 
-static int64_t elements(const ir_module *m, ir_value v) {
-  return ir_type_at(m, v)->kind == IR_TYPE_TENSOR ? ir_element_count(m, ir_type_of(m, v)) : 0;
-}
-
 int64_t plan_flops(ir_module *m) {
   ir_op function = ir_main_function(m);
   if (!function) return 0;
@@ -118,7 +114,7 @@ static double window_bytes(const ir_module *m, ir_op op) {
 
 /* Long windows are copied as fast as memory is. */
 static double gather_ns(const clock_state *c, ir_op op) {
-  double n = (double)elements(c->m, ir_result(c->m, op, 0)),
+  double n = (double)ir_elements(c->m, ir_result(c->m, op, 0)),
          places = n / window_of(c->m, op) / c->rates.places;
   bool is_long = window_bytes(c->m, op) >= TUNED_LONG_ROW_BYTES;
   return is_long ? places : places + n / c->rates.copied;
@@ -139,14 +135,14 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
     case IR_OP_CHLO_TOP_K: return (double)ir_op_flops(c->scratch, c->m, op) / 20 / c->rates.sorted;
     case IR_OP_FFT: return (double)ir_op_flops(c->scratch, c->m, op) / c->rates.fft_flops;
     case IR_OP_SCATTER:
-      return (double)elements(m, d->operands[d->n_operands - 1]) / c->rates.scattered;
+      return (double)ir_elements(m, d->operands[d->n_operands - 1]) / c->rates.scattered;
     case IR_OP_GATHER: return gather_ns(c, op);
     default: break;
   }
   if (d->n_results == 0) return 0;
-  double n = (double)elements(m, d->n_operands && (k == IR_OP_REDUCE || k == IR_OP_REDUCE_WINDOW)
-                                     ? d->operands[0]
-                                     : d->first_result);
+  double n = (double)ir_elements(m, d->n_operands && (k == IR_OP_REDUCE || k == IR_OP_REDUCE_WINDOW)
+                                        ? d->operands[0]
+                                        : d->first_result);
   bool wide = ir_type_at(m, d->first_result)->kind == IR_TYPE_TENSOR &&
               ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
   double slow = wide ? 2 : 1;
@@ -168,7 +164,7 @@ static double read_ns(const clock_state *c, ir_op op, uint32_t i) {
   double bytes = bytes_of(c, ir_operand(c->m, op, i)), ns = traffic_ns(c, bytes, false);
   if (i > 0 || ir_kind_of(c->m, op) != IR_OP_GATHER || bytes <= c->rates.resident_bytes) return ns;
   double row = window_bytes(c->m, op),
-         places = (double)elements(c->m, ir_result(c->m, op, 0)) / window_of(c->m, op);
+         places = (double)ir_elements(c->m, ir_result(c->m, op, 0)) / window_of(c->m, op);
   return fmin(ns, places * fmax(row, CPU_LINE_BYTES) / c->rates.copied_bytes);
 }
 
@@ -215,8 +211,8 @@ static bool joins_fusions(ir_kind k) {
 static bool is_outer_product(const ir_module *m, ir_op op) {
   ir_kind k = ir_kind_of(m, op);
   if (k != IR_OP_DOT && k != IR_OP_DOT_GENERAL) return false;
-  int64_t made = elements(m, ir_result(m, op, 0));
-  if (made < elements(m, ir_operand(m, op, 0)) || made < elements(m, ir_operand(m, op, 1)))
+  int64_t made = ir_elements(m, ir_result(m, op, 0));
+  if (made < ir_elements(m, ir_operand(m, op, 0)) || made < ir_elements(m, ir_operand(m, op, 1)))
     return false; /* most, without a look at their dimensions */
   arena *scratch = arena_create(m->ctx);
   ir_gemm g;
@@ -234,7 +230,7 @@ static void add_operands(clock_state *c, ir_op op, const ir_users *users, effort
 static void add_op(clock_state *c, ir_op op, const ir_users *users, effort *e) {
   int flags = ir_kind_flags(ir_kind_of(c->m, op));
   const ir_op_data *d = ir_op_get(c->m, op);
-  double n = (double)elements(c->m, flags & IR_FLAG_R ? d->operands[0] : d->first_result);
+  double n = (double)ir_elements(c->m, flags & IR_FLAG_R ? d->operands[0] : d->first_result);
   if (flags & IR_FLAG_H) e->functions += n;
   else if (flags & (IR_FLAG_E | IR_FLAG_R)) e->flops += n;
   add_operands(c, op, users, e);
@@ -259,7 +255,7 @@ static bool is_shared(clock_state *c, ir_op op, const ir_users *users) {
   ir_kind k = ir_kind_of(c->m, op);
   effort e = {.room = MOST_FUSED};
   if (!users || ir_op_get(c->m, op)->n_results != 1 || k == IR_OP_DYNAMIC_UPDATE_SLICE ||
-      (!joins_fusions(k) && k != IR_OP_REDUCE) || elements(c->m, ir_result(c->m, op, 0)) <= 1)
+      (!joins_fusions(k) && k != IR_OP_REDUCE) || ir_elements(c->m, ir_result(c->m, op, 0)) <= 1)
     return false;
   c->turn++;
   add_op(c, op, users, &e);
@@ -414,8 +410,8 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   if (!is_outer && (d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL))
     return is_thin_product(&s->c, op) ? 0 : dot_ns(&s->c, op);
   if (d->n_results == 0) return 0;
-  double n = (double)elements(m, reduces ? d->operands[0] : d->first_result);
-  if (d->kind == IR_OP_CHLO_TOP_K) return (double)elements(m, d->operands[0]) / s->c.rates.top_k;
+  double n = (double)ir_elements(m, reduces ? d->operands[0] : d->first_result);
+  if (d->kind == IR_OP_CHLO_TOP_K) return (double)ir_elements(m, d->operands[0]) / s->c.rates.top_k;
   if (reduces && d->n_operands > 2) return n / s->c.rates.variadic;
   if (d->kind == IR_OP_GATHER) return n / s->c.rates.gathered;
   if (!reduces && !is_outer && !ir_is_elementwise(d->kind)) return arithmetic_ns(&s->c, op);
@@ -517,7 +513,8 @@ double plan_stock_time_ns(ir_module *m, const machine *on) { return main_ns(m, o
 static double library_ns(clock_state *c, ir_op op) {
   const ir_type_data *t = ir_type_at(c->m, ir_operand(c->m, op, 0));
   double length = t->rank ? (double)t->dims[t->rank - 1] : 1;
-  return (double)elements(c->m, ir_operand(c->m, op, 0)) * length / (c->rates.gemm_f64_flops / 4);
+  return (double)ir_elements(c->m, ir_operand(c->m, op, 0)) * length /
+         (c->rates.gemm_f64_flops / 4);
 }
 
 double plan_making_ns(ir_module *m, ir_op op, const machine *on) {
@@ -528,7 +525,7 @@ double plan_making_ns(ir_module *m, ir_op op, const machine *on) {
        is_moved = (ir_kind_flags(kind) & IR_FLAG_M) && kind != IR_OP_GATHER,
        fuses = ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M);
   double ns = is_call ? library_ns(&s.c, op) : stock_arithmetic_ns(&s, op);
-  if (is_moved) ns += (double)elements(m, ir_result(m, op, 0)) / s.c.rates.fused_simple;
+  if (is_moved) ns += (double)ir_elements(m, ir_result(m, op, 0)) / s.c.rates.fused_simple;
   arena_destroy(scratch);
   return fuses ? ns : ns + s.c.rates.op_ns;
 }

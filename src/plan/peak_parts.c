@@ -29,7 +29,7 @@ static parts parts_of(const plan_graph *g, const plan_node *n) {
   const char *text = ir_text(g->m, ir_attr_get(g->m, attr)->text),
              *type = value_of(text, "lhs_precision_type");
   long products = strtol(value_of(text, "num_primitive_operations"), NULL, 10);
-  bool is_bf16 = !strncmp(type, "bf16", 4), is_tf32 = !strncmp(type, "tf32", 4);
+  bool is_bf16 = starts_with(type, "bf16"), is_tf32 = starts_with(type, "tf32");
   if (!is_bf16 && !(is_tf32 && products > 1)) return (parts){0};
   int32_t count = products > 3 ? 3 : products > 1 ? 2 : 1;
   return (parts){count, is_bf16 ? IR_BF16 : IR_F32, products > 3};

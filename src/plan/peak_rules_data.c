@@ -334,7 +334,7 @@ void plan_lower_custom_call(const plan_rule *r) {
   const char *target = ir_op_string(r->m, r->op, "call_target_name");
   bool marker =
       target && (!strcmp(target, "Sharding") || !strcmp(target, "LayoutConstraint") ||
-                 !strcmp(target, "annotate_device_placement") || !strncmp(target, "SPMD", 4));
+                 !strcmp(target, "annotate_device_placement") || starts_with(target, "SPMD"));
   if (marker && n_operands(r) == 1) {
     plan_bind(r->l, r->op, 0, operand(r, 0));
     return;

@@ -111,7 +111,7 @@ bool plan_makes_bits(const plan_graph *g, const plan_node *n, const char *algori
     return false;
   const char *text = ir_op_string(g->m, n->op, "rng_algorithm"), *word = "";
   size_t length = text ? ir_enum_word(text, "rng_algorithm", &word) : 0;
-  return length == strlen(algorithm) && !strncmp(word, algorithm, length);
+  return word_is(word, length, algorithm);
 }
 
 /* Once for all bits that are made of a key. */

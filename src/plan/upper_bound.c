@@ -158,7 +158,7 @@ static void add_apart(sum *s, const ir_op_data *d) {
 static void add_op(sum *s, ir_op op) {
   const ir_op_data *d = ir_op_get(s->m, op);
   bool expands =
-      (ir_kind_flags(d->kind) & IR_FLAG_H) && !strncmp(ir_kind_name(d->kind), "chlo.", 5);
+      (ir_kind_flags(d->kind) & IR_FLAG_H) && starts_with(ir_kind_name(d->kind), "chlo.");
   int64_t copies = operand_copies(s, d), element_bytes = widest_element(s->m, d);
   for (uint32_t i = 0; i < d->n_results; i++) /* the value, and a copy of it that XLA may make */
     add_value(s, d->first_result + i, COMPUTED_BYTES, expands ? EXPANSION_ARRAYS : 2);

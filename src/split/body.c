@@ -127,16 +127,12 @@ static bool op_factor(body *b, uint32_t at, split_factor *out) {
   return !b->failed;
 }
 
-static bool makes_sum(const split_factor *f, uint32_t result) {
-  return f->role == SPLIT_REDUCED || (f->sums && f->sums[result]);
-}
-
 static void place_op(body *b, ir_op op, const split_factor *f) {
   const ir_op_data d = *ir_op_get(b->m, op);
   for (uint32_t i = 0; i < d.n_operands; i++) place(b, d.operands[i], f->operands[i]);
   for (uint32_t i = 0; i < d.n_results; i++) {
     place(b, d.first_result + i, f->results[i]);
-    if (makes_sum(f, i)) mark_sum(b, d.first_result + i);
+    if (split_makes_sum(f, i)) mark_sum(b, d.first_result + i);
   }
 }
 
@@ -192,7 +188,7 @@ static bool is_factor_kept(const body *b, ir_op op, const split_factor *f) {
     if (sum == SPLIT_SUM_NEW && !ir_is_zero(b->m, v)) return false;
   }
   for (uint32_t k = 0; k < d->n_results; k++)
-    if (is_sum(b, d->first_result + k) != makes_sum(f, k)) return false;
+    if (is_sum(b, d->first_result + k) != split_makes_sum(f, k)) return false;
   return true;
 }
 

@@ -56,6 +56,10 @@ typedef struct split_factor {
   int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else
                       0 */
 } split_factor;
+/* Its slices make parts of this result, which are added up. */
+static inline bool split_makes_sum(const split_factor *f, uint32_t result) {
+  return f->role == SPLIT_REDUCED || (f->sums && f->sums[result]);
+}
 
 /* Positions are asked of operand `index`, or of result `index` if of_result. Arrays are in scratch.
  */

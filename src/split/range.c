@@ -25,10 +25,6 @@ static void include(index_range *all, const ir_module *m, ir_value v, split_pos 
   if (all->end < here.end) all->end = here.end;
 }
 
-static bool is_summed(const split_factor *f, uint32_t result) {
-  return f->role == SPLIT_REDUCED || (f->sums && f->sums[result]);
-}
-
 /* In the order in which split/trip.c meets them: what one member puts out, no other does. A sum
  * that nobody puts out is a statistic of this loop: at its end it has to be of all, too. */
 static void include_member(split_region *r, const split_member *member, bool *done,
@@ -38,7 +34,7 @@ static void include_member(split_region *r, const split_member *member, bool *do
   if (split_is_partial(r, member)) return;
   for (uint32_t j = 0; j < d->n_results; j++) {
     ir_value v = d->first_result + j;
-    bool is_sum = is_summed(&member->factor, j), put_out = split_is_put_out(r, v);
+    bool is_sum = split_makes_sum(&member->factor, j), put_out = split_is_put_out(r, v);
     if (put_out ? done[v] : !is_sum) continue;
     if (!is_sum && member->factor.results[j].dim < 0) continue;
     done[v] = put_out;

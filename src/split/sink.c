@@ -67,11 +67,6 @@ static void sink_for_readers(sinking *s, ir_block body, ir_value v, ir_value sta
   if (ir_is_used_in(s->m, body, stand_in)) sink_into_block(s, body, v, stand_in);
 }
 
-static bool is_invariant(const ir_module *m, ir_op loop, uint32_t carry) {
-  ir_block body = ir_while_body(m, loop);
-  return ir_yielded(m, body, carry) == ir_argument(m, body, carry);
-}
-
 static bool sink_captured(sinking *s, ir_op user, ir_value v) {
   bool any = false;
   for (uint32_t r = 0; r < ir_op_get(s->m, user)->n_regions; r++) {
@@ -129,7 +124,7 @@ static bool sink_carried(sinking *s, ir_op *loop, ir_value v) {
   ir_module *m = s->m;
   if (ir_kind_of(m, *loop) != IR_OP_WHILE || ir_op_get(m, *loop)->n_attrs) return false;
   for (uint32_t i = 0; i < ir_op_get(m, *loop)->n_operands; i++) {
-    if (ir_operand(m, *loop, i) != v || !is_invariant(m, *loop, i)) continue;
+    if (ir_operand(m, *loop, i) != v || !ir_is_handed_on(m, ir_while_body(m, *loop), i)) continue;
     ir_value arg = ir_argument(m, ir_while_body(m, *loop), i),
              in_condition = ir_argument(m, ir_body(m, *loop), i);
     if (ir_is_used_in(m, ir_body(m, *loop), in_condition)) continue;
