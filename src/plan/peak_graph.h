@@ -186,6 +186,10 @@ void plan_graph_sweep(plan_graph *g);
 /* Operands first, from the first node without users on. Returns comp->nodes.count ids. */
 uint32_t *plan_post_order(plan_graph *g, uint32_t comp);
 
+/* ---- peak_donations.c ---- */
+/* Fills param_of_output, of a graph that has its results. */
+void plan_read_donations(plan_graph *g, ir_op function);
+
 /* ---- peak_sound.c ---- */
 /* Between stages: operands are of the node's own computation, users are who reads a node, and a
  * computation's result is one of its nodes. */

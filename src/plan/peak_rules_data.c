@@ -151,42 +151,55 @@ void plan_lower_scatter(const plan_rule *r) {
   plan_bind(r->l, r->op, 0, plan_rule_make(r, node));
 }
 
-/* The largest element of each window by a reduction that carries its coordinates, which each such
- * op has for itself, then a scatter to them. */
-void plan_lower_select_and_scatter(const plan_rule *r) {
-  uint32_t x = operand(r, 0), source = operand(r, 1), init = operand(r, 2),
-           operands[IR_MAX_RANK + 3] = {x};
-  plan_shape shape = result_shape(r, 0), picked = node_of(r, source)->shape;
+/* The largest element of each window, and its coordinates, of which each such op has its own: one
+ * reduction. picked: the shape of all windows. */
+static uint32_t largest_with_places(const plan_rule *r, uint32_t x, plan_shape shape,
+                                    plan_shape picked) {
   arena *a = r->g->arena;
-  plan_shape *members = ARENA_ARRAY(a, plan_shape, (size_t)shape.rank + 1);
+  uint32_t n = (uint32_t)shape.rank + 1, operands[IR_MAX_RANK + 1] = {x};
+  plan_shape *members = ARENA_ARRAY(a, plan_shape, n);
   members[0] = picked;
-  for (int32_t d = 0; d < shape.rank; d++) {
-    int64_t dim = d;
+  for (int64_t d = 0; d < shape.rank; d++) {
     operands[d + 1] = plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
                                                     .shape = with_dtype(shape, IR_I32),
                                                     .signature = hash_mix_wide(r->op, 7),
-                                                    .ints = ARENA_COPY(a, int64_t, &dim, 1),
+                                                    .ints = ARENA_COPY(a, int64_t, &d, 1),
                                                     .n_ints = 1});
     members[d + 1] = with_dtype(picked, IR_I32);
   }
-  uint32_t found =
-      plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW,
-                                    .shape = plan_shape_tuple(a, members, (uint32_t)shape.rank + 1),
-                                    .n_operands = (uint32_t)shape.rank + 1,
-                                    .operands = operands,
-                                    .signature = r->op});
-  int64_t list[2] = {picked.elements, 1}, all[2] = {picked.elements, shape.rank}, concat_dim = 1;
-  for (int32_t d = 0; d < shape.rank; d++)
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW,
+                                       .shape = plan_shape_tuple(a, members, n),
+                                       .n_operands = n,
+                                       .operands = operands,
+                                       .signature = r->op});
+}
+
+/* Its coordinates, a row for each window. */
+static uint32_t places_in_rows(const plan_rule *r, uint32_t found, int32_t rank, int64_t windows) {
+  arena *a = r->g->arena;
+  int64_t one[2] = {windows, 1}, all[2] = {windows, rank}, dim = 1;
+  uint32_t operands[IR_MAX_RANK];
+  for (int32_t d = 0; d < rank; d++)
     operands[d] = plan_rule_bitcast(r, plan_element(r->l, r->s, found, (uint32_t)d + 1),
-                                    plan_shape_make(a, IR_I32, 2, list));
-  uint32_t indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
-                                                   .shape = plan_shape_make(a, IR_I32, 2, all),
-                                                   .n_operands = (uint32_t)shape.rank,
-                                                   .operands = operands,
-                                                   .ints = ARENA_COPY(a, int64_t, &concat_dim, 1),
-                                                   .n_ints = 1});
-  uint32_t into = plan_rule_splat(r, init, shape),
-           updates = plan_rule_bitcast(r, source, plan_shape_make(a, picked.dtype, 2, list));
+                                    plan_shape_make(a, IR_I32, 2, one));
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
+                                       .shape = plan_shape_make(a, IR_I32, 2, all),
+                                       .n_operands = (uint32_t)rank,
+                                       .operands = operands,
+                                       .ints = ARENA_COPY(a, int64_t, &dim, 1),
+                                       .n_ints = 1});
+}
+
+/* The largest of each window and where it is, then a scatter there. */
+void plan_lower_select_and_scatter(const plan_rule *r) {
+  uint32_t x = operand(r, 0), source = operand(r, 1), init = operand(r, 2);
+  plan_shape shape = result_shape(r, 0), picked = node_of(r, source)->shape;
+  uint32_t found = largest_with_places(r, x, shape, picked),
+           indices = places_in_rows(r, found, shape.rank, picked.elements),
+           into = plan_rule_splat(r, init, shape);
+  int64_t column[2] = {picked.elements, 1};
+  uint32_t updates =
+      plan_rule_bitcast(r, source, plan_shape_make(r->g->arena, picked.dtype, 2, column));
   plan_bind(r->l, r->op, 0,
             plan_rule_make(r, (plan_node){.kind = IR_OP_SCATTER,
                                           .shape = shape,
@@ -330,45 +343,53 @@ static void bind_expanded(const plan_rule *r, const uint32_t *operands, const pl
   for (uint32_t i = 0; i < n; i++) plan_bind(r->l, r->op, i, plan_element(r->l, r->s, made, i));
 }
 
-void plan_lower_custom_call(const plan_rule *r) {
-  const char *target = ir_op_string(r->m, r->op, "call_target_name");
-  bool marker =
-      target && (!strcmp(target, "Sharding") || !strcmp(target, "LayoutConstraint") ||
-                 !strcmp(target, "annotate_device_placement") || starts_with(target, "SPMD"));
-  if (marker && n_operands(r) == 1) {
-    plan_bind(r->l, r->op, 0, operand(r, 0));
-    return;
-  }
-  uint32_t n = n_operands(r), n_results = ir_op_get(r->m, r->op)->n_results,
-           *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
-  if (plan_has_libraries(r->g) && target && !strcmp(target, "ApproxTopK") && n >= 2 * n_results) {
-    sort_all(r);
-    return;
-  }
-  plan_shape *shapes = ARENA_ARRAY(r->g->arena, plan_shape, n_results);
-  for (uint32_t i = 0; i < n; i++)
-    operands[i] = ir_is_by_columns(r->m, r->op, "operand_layouts", i)
-                      ? plan_rule_relayout(r, operand(r, i))
-                      : operand(r, i);
-  for (uint32_t i = 0; i < n_results; i++) shapes[i] = result_shape(r, i);
-  int64_t more_bytes = expanded_bytes(r, target);
-  if (more_bytes) {
-    bind_expanded(r, operands, shapes, more_bytes);
-    return;
-  }
+/* It says something of its operand, and is that. */
+static bool is_marker(const plan_rule *r, const char *target) {
+  return n_operands(r) == 1 && target &&
+         (!strcmp(target, "Sharding") || !strcmp(target, "LayoutConstraint") ||
+          !strcmp(target, "annotate_device_placement") || starts_with(target, "SPMD"));
+}
+
+/* The node x, or a copy of it column by column, where the call's attribute wants that. */
+static uint32_t in_layout(const plan_rule *r, const char *layouts, uint32_t i, uint32_t x) {
+  return ir_is_by_columns(r->m, r->op, layouts, i) ? plan_rule_relayout(r, x) : x;
+}
+
+static void call_library(const plan_rule *r, uint32_t *operands, plan_shape *shapes,
+                         uint32_t n_results) {
   uint32_t made = plan_rule_make(
       r, (plan_node){
              .kind = PLAN_OPAQUE,
              .shape = n_results == 1 ? shapes[0] : plan_shape_tuple(r->g->arena, shapes, n_results),
-             .n_operands = n,
+             .n_operands = n_operands(r),
              .operands = operands,
              .signature = plan_attrs_hash(r->m, r->op),
              .in_place = aliased_operand(r)});
   for (uint32_t i = 0; i < n_results; i++) {
     uint32_t x = n_results == 1 ? made : plan_element(r->l, r->s, made, i);
-    plan_bind(r->l, r->op, i,
-              ir_is_by_columns(r->m, r->op, "result_layouts", i) ? plan_rule_relayout(r, x) : x);
+    plan_bind(r->l, r->op, i, in_layout(r, "result_layouts", i, x));
   }
+}
+
+void plan_lower_custom_call(const plan_rule *r) {
+  const char *target = ir_op_string(r->m, r->op, "call_target_name");
+  uint32_t n = n_operands(r), n_results = ir_op_get(r->m, r->op)->n_results;
+  bool is_top_k = target && !strcmp(target, "ApproxTopK") && n >= 2 * n_results;
+  if (is_marker(r, target)) {
+    plan_bind(r->l, r->op, 0, operand(r, 0));
+    return;
+  }
+  if (is_top_k && plan_has_libraries(r->g)) {
+    sort_all(r);
+    return;
+  }
+  uint32_t *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
+  plan_shape *shapes = ARENA_ARRAY(r->g->arena, plan_shape, n_results);
+  for (uint32_t i = 0; i < n; i++) operands[i] = in_layout(r, "operand_layouts", i, operand(r, i));
+  for (uint32_t i = 0; i < n_results; i++) shapes[i] = result_shape(r, i);
+  int64_t more_bytes = expanded_bytes(r, target);
+  if (more_bytes) bind_expanded(r, operands, shapes, more_bytes);
+  else call_library(r, operands, shapes, n_results);
 }
 
 void plan_lower_kernel(const plan_rule *r) {
