@@ -33,7 +33,7 @@ import running  # noqa: E402
 
 PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,unsorted,dce,permuted,dce,columns,dce,listed,dce,ranges,"
 PASSES += "counted,blocks,dce,through-slice,dce,through-gather,dce,scatters,dce"
-PARTS = "--pass=inline,simplify,cse,dce,through-pad,dce,through-gather,dce,scatters,dce"
+PARTS = "--pass=inline,simplify,cse,dce,through-pad,dce,through-gather,dce,windows,scatters,dce"
 ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
 LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts", "Rows", "Buckets", "Parts")
 PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
@@ -67,7 +67,7 @@ def ways_of(program, own, path):
     if isinstance(program, random_lists.Buckets):
         skipped = dice.choice(["unsorted", "counted", "through-gather", "split"])
     if isinstance(program, random_lists.Parts):
-        passes, skipped = PARTS, dice.choice(["through-pad", "through-gather", "scatters", "split"])
+        passes, skipped = PARTS, dice.choice(["through-pad", "through-gather", "windows", "scatters", "split"])
     if passes is ALGEBRA:
         skipped = dice.choice(["gram", "solve", "distribute", "fold-transpose", "split"])
     limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]

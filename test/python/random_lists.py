@@ -1099,7 +1099,7 @@ class Parts(Program):
 
     def __init__(self, seed):
         super().__init__(seed)
-        self.shape = tuple(self.dice.choice([1, 2, 3, 5, 7, 12, 17]) for _ in range(self.dice.choice([2, 3, 3])))
+        self.shape = tuple(self.dice.choice([1, 2, 3, 5, 7, 12, 17, 19, 24]) for _ in range(self.dice.choice([2, 3, 3])))
         self.dtype = np.dtype(self.dice.choice([*FLOATS, *FLOATS, np.int32]))
         self.entries = self.dice.choice([(), (0,), (1,), (3,), (4,), (4,), (9,), (9,), (2, 4), (40,)])
         wide = [np.int32, np.int32, np.int64, np.uint32] * 2
@@ -1242,7 +1242,7 @@ class Parts(Program):
             lambda: self.read(dice, part, at, cut),
             lambda: self.read(dice, part, at, cut) * self.read(dice, part, at[::-1], cut).sum(dtype=x.dtype),
             *[lambda: self.sums(dice, x, u, at)] * 3,
-            lambda: self.added(dice, table, u, at, [False] * x.ndim),
+            *[lambda: self.added(dice, dice.choice([table, jnp.zeros_like(x)]), u, at, [False] * x.ndim)] * 3,
         ]
         return dice.choice(choices)()
 
