@@ -608,3 +608,15 @@ def evolution_step(p, x):
     gains, noise = jax.vmap(pair)(jax.random.split(jax.random.key(0), 256))
     ranks = gains.argsort().argsort() / 255 - 0.5
     return [w - 0.01 * jnp.tensordot(ranks, e, 1) for w, e in zip(p, noise)]
+
+
+@program(6000, 600, lambda n, r: (r.array(r.bools(0.05, n, 2000)), r.normal(2000, 32, scale=0.1)))
+def implicit_als(counts, items):
+    """Alternating least squares of implicit feedback: a system of equations for each user."""
+    common = items.T @ items + 0.1 * jnp.eye(items.shape[1])
+
+    def user(c):
+        a = common + (items * (40 * c)[:, None]).T @ items
+        return jax.scipy.linalg.solve(a, items.T @ ((1 + 40 * c) * (c > 0)), assume_a="pos")
+
+    return jax.vmap(user)(counts)

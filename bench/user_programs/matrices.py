@@ -142,3 +142,32 @@ def restarts(hyperparameters, x, y):
         return -0.5 * y @ jsl.cho_solve(lower, y) - jnp.log(jnp.diag(lower[0])).sum()
 
     return jax.vmap(jax.value_and_grad(likelihood))(hyperparameters)
+
+
+@program(
+    800_000,
+    80_000,
+    lambda n, r: (
+        r.normal(60, 6, scale=0.1),
+        r.normal(5000, 3) + r.array([0, 0, 6]),
+        r.integers(60, n),
+        r.integers(5000, n),
+        r.normal(n, 2),
+    ),
+    x64=True,
+)
+def bundle_adjustment_grad(cameras, points, camera, point, seen):
+    """What cameras see of points, by Rodrigues' rotations and a robust loss: its gradients."""
+
+    def rotated(w, p):
+        angle = jnp.sqrt((w**2).sum(-1, keepdims=True) + 1e-12)
+        axis = w / angle
+        c, along = jnp.cos(angle), axis * (axis * p).sum(-1, keepdims=True)
+        return p * c + jnp.cross(axis, p) * jnp.sin(angle) + along * (1 - c)
+
+    def loss(cameras, points):
+        c = cameras[camera]
+        p = rotated(c[:, :3], points[point]) + c[:, 3:]
+        return jnp.log1p(((p[:, :2] / p[:, 2:] - seen) ** 2).sum(-1)).sum()
+
+    return jax.value_and_grad(loss, (0, 1))(cameras, points)

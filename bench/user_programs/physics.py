@@ -350,3 +350,58 @@ def tomography_grad(image, measured):
         return ((seen - measured) ** 2).sum() + 0.1 * variation
 
     return jax.value_and_grad(loss)(image)
+
+
+@program(2_000_000, 200_000, lambda n, r: (r.normal(n, 3), r.normal(n, 3)))
+def mean_field_particles(x, v):
+    """Ten steps of particles that see each other by their means alone."""
+
+    def step(state, _):
+        x, v = state
+        crowd = jnp.tanh(x).mean(0)
+        v = 0.99 * v - 0.05 * (x - x.mean(0)) * jnp.exp(-(crowd**2))
+        return (x + 0.05 * v, v), (v**2).sum()
+
+    return lax.scan(step, (x, v), None, length=10)
+
+
+@program(
+    12_600,
+    4000,
+    lambda n, r: (r.normal(n, 3, scale=100), r.normal(n // 2, 2, scale=0.1), r.uniform(n // 2)),
+)
+def visibilities(uvw, direction, flux):
+    """What a radio interferometer measures of point sources: a direct Fourier sum off the plane."""
+    height = jnp.sqrt(1 - (direction**2).sum(1))
+    lmn = jnp.concatenate([direction, height[:, None] - 1], 1)
+    return jnp.exp(-2j * jnp.pi * (uvw @ lmn.T)) @ (flux / height)
+
+
+@program(
+    200,
+    64,
+    lambda n, r: (
+        r.uniform(600, 2),
+        r.normal(600, 2, scale=0.3) - r.array(3),
+        r.uniform(600, 3),
+        r.normal(600),
+        r.uniform(600),
+        r.uniform(n * n, 3),
+    ),
+    tolerance=3e-4,
+    why="gradients by f32 sums over pixels",
+)
+def gaussian_splats_grad(mean, scale, colour, opacity, depth, target):
+    """An image of 600 Gaussians, one before the other: its error's gradients."""
+    side = jnp.linspace(0, 1, int(len(target) ** 0.5))
+    pixels = jnp.stack(jnp.meshgrid(side, side), -1).reshape(-1, 2)
+
+    def loss(mean, scale, colour, opacity):
+        order = jnp.argsort(depth)
+        away = (pixels[:, None] - mean[order]) / jnp.exp(scale[order])
+        alpha = jnp.exp(-0.5 * (away**2).sum(-1)) * jax.nn.sigmoid(opacity[order])
+        passed = jnp.cumprod(1 - alpha + 1e-6, 1)
+        light = jnp.concatenate([jnp.ones((len(pixels), 1)), passed[:, :-1]], 1)
+        return (((light * alpha) @ colour[order] - target) ** 2).mean()
+
+    return jax.value_and_grad(loss, (0, 1, 2, 3))(mean, scale, colour, opacity)

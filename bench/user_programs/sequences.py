@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from user_programs.pairs import squares
@@ -259,3 +260,61 @@ def string_kernel(strings):
         return total
 
     return jax.vmap(lambda a: jax.vmap(lambda b: pair(a, b))(strings))(strings)
+
+
+@program(
+    640,
+    64,
+    lambda n, r: (r.normal(n, 300, 60), r.integers(59, n, 50) + 1),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def ctc_grad(logits, labels):
+    """Connectionist temporal classification: the loss's gradient."""
+    far = -1e9
+
+    def one(logits, label):
+        z = jnp.zeros(2 * len(label) + 1, jnp.int32).at[1::2].set(label)
+        e = jax.nn.log_softmax(logits)[:, z]
+        skips = (z != 0) & (z != jnp.roll(z, 2))
+
+        def step(a, x):
+            one_less = jnp.concatenate([jnp.full(1, far), a[:-1]])
+            two_less = jnp.where(skips, jnp.concatenate([jnp.full(2, far), a[:-2]]), far)
+            return jax.nn.logsumexp(jnp.stack([a, one_less, two_less]), 0) + x, None
+
+        first = jnp.full(len(z), far).at[:2].set(e[0, :2])
+        a, _ = lax.scan(step, first, e[1:])
+        return -jnp.logaddexp(a[-1], a[-2])
+
+    return jax.grad(lambda x: jax.vmap(one)(x, labels).mean())(logits)
+
+
+def tree_inputs(n, r):
+    """Bases of 32 species at n places; pairs that are joined, the last two at the root; lengths."""
+    free, pairs = list(range(32)), []
+    for parent in range(32, 63):
+        pairs.append([free.pop(r.rng.integers(len(free))) for _ in range(2)])
+        free.append(parent)
+    lengths = r.uniform(63) * r.array(0.2) + r.array(0.01)
+    return r.integers(4, 32, n), np.asarray(pairs, np.int32), lengths
+
+
+@program(100_000, 10_000, tree_inputs, tolerance=3e-4, why=SUMS)
+def tree_likelihood_grad(bases, pairs, lengths):
+    """The likelihood of a phylogenetic tree, by Felsenstein's pruning: its lengths' gradient."""
+    n = len(bases)
+
+    def log_likelihood(lengths):
+        stays = jnp.exp(-4 / 3 * lengths)[:, None, None]
+        change = 0.25 * (1 - stays) + stays * jnp.eye(4)
+        known = jnp.zeros((2 * n - 1, bases.shape[1], 4)).at[:n].set(jax.nn.one_hot(bases, 4))
+
+        def join(known, x):
+            parent, (a, b) = x
+            return known.at[parent].set((known[a] @ change[a].T) * (known[b] @ change[b].T)), None
+
+        known, _ = lax.scan(join, known, (jnp.arange(n, 2 * n - 1), pairs))
+        return jnp.log(known[-1].mean(-1)).sum()
+
+    return jax.value_and_grad(log_likelihood)(lengths)

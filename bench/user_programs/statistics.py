@@ -273,3 +273,25 @@ def heston_grad(parameters, seed, start):
         return jnp.maximum(jnp.exp(x) - 1, 0).mean()
 
     return jax.value_and_grad(price)(parameters)
+
+
+@program(
+    1_000_000,
+    100_000,
+    lambda n, r: (r.normal(n, 6), r.normal(n, 12), r.normal(n), r.normal(6)),
+    x64=True,
+)
+def moments_newton(x, z, y, b):
+    """Generalised moments with instruments, second step: value, gradient and Hessian."""
+
+    def moments(b):
+        return z * (y - x @ b)[:, None]
+
+    g = moments(b)
+    weight = jnp.linalg.inv(g.T @ g / len(y))
+
+    def criterion(b):
+        m = moments(b).mean(0)
+        return m @ weight @ m
+
+    return jax.value_and_grad(criterion)(b), jax.hessian(criterion)(b)

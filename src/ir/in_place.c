@@ -57,6 +57,10 @@ static bool dies_in(ir_in_place *k, ir_op loop, ir_value v) {
   return true;
 }
 
+bool ir_is_cut_in_lines(const ir_module *m, ir_type type, int64_t dim) {
+  return ir_element_count(m, type) > ir_type_get(m, type)->dims[dim];
+}
+
 static bool is_read_once(const ir_module *m, ir_op loop, ir_value v) {
   const ir_op_data *d = ir_op_get(m, loop);
   uint32_t times = 0;
@@ -89,8 +93,22 @@ static bool is_donated_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v
   return false;
 }
 
-bool ir_is_cut_in_lines(const ir_module *m, ir_type type, int64_t dim) {
-  return ir_element_count(m, type) > ir_type_get(m, type)->dims[dim];
+/* What a while carries, in whose place XLA has what the while carries next: this result. */
+static bool is_carried_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v) {
+  const ir_value_data *d = ir_value_get(m, v);
+  ir_op around = ir_op_around(m, loop);
+  ir_block block = ir_op_get(m, loop)->block;
+  if (d->op || !around || ir_kind_of(m, around) != IR_OP_WHILE) return false;
+  if (ir_value_block(m, v) != block || ir_while_body(m, around) != block) return false;
+  return ir_yielded(m, block, d->index) == ir_result(m, loop, j);
+}
+
+/* Nobody but the loop and who reads its result has what the input's buffer is for. */
+static bool may_be_overwritten(const ir_module *m, ir_op loop, uint32_t j, ir_value v,
+                               int64_t dim) {
+  if (is_carried_to(m, loop, j, v)) return true;
+  return ir_is_cut_in_lines(m, ir_type_of(m, v), dim) &&
+         (has_own_buffer(m, loop, v) || is_donated_to(m, loop, j, v));
 }
 
 static bool is_taken(const int32_t *over, int32_t n, int32_t input) {
@@ -112,9 +130,9 @@ void ir_loop_in_place(ir_in_place *k, ir_op loop, int32_t *out_over) {
     for (uint32_t i = 0; i < (uint32_t)n_in && out_over[j] < 0; i++) {
       ir_value v = ir_operand(m, loop, i);
       if (out_dims[j] < 0 || in_dims[i] != out_dims[j] || in_units[i] != out_units[j]) continue;
-      if (ir_type_of(m, v) != type || !ir_is_cut_in_lines(m, type, out_dims[j])) continue;
+      if (ir_type_of(m, v) != type) continue;
       if (!is_read_once(m, loop, v)) continue;
-      if (!has_own_buffer(m, loop, v) && !is_donated_to(m, loop, (uint32_t)j, v)) continue;
+      if (!may_be_overwritten(m, loop, (uint32_t)j, v, out_dims[j])) continue;
       if (is_taken(out_over, j, (int32_t)i) || !dies_in(k, loop, v)) continue;
       out_over[j] = (int32_t)i;
     }

@@ -10,7 +10,8 @@
  * - nobody reads it after the loop, and who read it before comes before the loop in any order that
  *   XLA may choose: the loop depends on them;
  * - it has a buffer of its own: the result of an op of the block that is no view of its operand; or
- *   it is an argument donated to the result, which the program returns as it is;
+ *   it is an argument donated to the result, which the program returns as it is; or the state of a
+ *   while, whose next state the result is;
  * - it has several elements for each index: a number for each is small beside what loops are for.
  *
  * What is made of other values than the slice is written once the slice was read: split/lower.c.

@@ -14,13 +14,21 @@
 
 enum { MOST_BLOCKERS = 5 }; /* rows of a refusal */
 
+/* XLA's report of what is estimated: the two are one number to who reads them. */
+static bool is_near(int64_t reported, int64_t estimated) {
+  int64_t apart = reported > estimated ? reported - estimated : estimated - reported;
+  return apart <= reported / 50;
+}
+
 /* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in
  * the way of less. */
-static void put_blockers(const job *j, const ir_module *m, strbuf *out) {
+static void put_blockers(const job *j, const ir_module *m, int64_t limit, strbuf *out) {
   const ir_module *shown = m ? m : j->prepared;
   plan_peak peak =
       plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY,
                    machine_memory(&j->machine));
+  bool is_so = is_near(limit, peak.total_bytes);
+  strbuf_puts(out, is_so ? ", where it needs: " : ", where weir estimates: ");
   plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
 }
@@ -115,8 +123,7 @@ static weir_status find_number(job *j, const refusal *r, minimum *found) {
 static weir_status refuse_at(job *j, const minimum *found, const char *why) {
   arena *a = arena_create(&j->c);
   strbuf blockers = strbuf_make(a);
-  strbuf_puts(&blockers, ", where it needs: ");
-  put_blockers(j, found->m, &blockers);
+  put_blockers(j, found->m, found->limit, &blockers);
   j->result->summary.minimum_bytes = found->limit;
   weir_status status = refuse_with(j, found->limit, why, blockers.text);
   arena_destroy(a);

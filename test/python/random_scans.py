@@ -13,8 +13,10 @@ from jax import lax
 
 
 class Scans:
-    def __init__(self, seed, shares=0.25):
-        """shares: how often a state has a part that all rows share."""
+    def __init__(self, seed, shares=0.25, swarms=0.12):
+        """How often a state has a part that all rows share; how often a row's next state is made of
+        itself and of statistics of all rows alone, so that it may lie where the state does.
+        """
         self.dice = random.Random(seed)
         self.shares = shares
         self.steps = self.dice.choice([3, 4, 5, 7, 12, 16, 23, 37, 61, 120])
@@ -28,6 +30,12 @@ class Scans:
             self.steps = self.dice.choice([5, 12, 20, 29, 61])
             self.n, self.m = 17, 1
             self.shape = (self.dice.choice([24, 31, 40]), self.n)
+        other = random.Random(seed + 5)
+        self.is_swarm = not self.is_field and other.random() < swarms
+        if self.is_swarm:
+            self.steps = other.choice([3, 5, 12])
+            self.shape = other.choice([(24, 3), (31, 3), (40, 5), (101,)])
+            self.n = self.shape[-1]
 
     def inputs(self):
         normal = self.numbers.normal
@@ -44,6 +52,8 @@ class Scans:
     def state(self, dice, h, x, w, u, b, shared):
         """The next state, of the same shape and bounded. shared: a matrix made of b."""
         batched = h.ndim == 2
+        if self.is_swarm:
+            return self.swarm(dice, h, b) + 0.1 * jnp.tanh(x @ u)
         if self.is_field:
             new = self.stencil(dice, self.stencil(dice, h, b), b)
             return dice.choice(
@@ -75,6 +85,17 @@ class Scans:
             lambda: self.stencil(dice, h, b) / (1 + 0.1 * h**2),
             lambda: h * 0.5
             + 0.1 * (jnp.outer(h, b) @ b / (1 + b @ b) if not batched else (h.T @ h @ b) * 0.01),
+        ]
+        return dice.choice(choices)()
+
+    def swarm(self, dice, h, b):
+        """Of each row and statistics of all."""
+        choices = [
+            lambda: 0.8 * h + 0.1 * jnp.sin(h - jnp.mean(h, 0)),
+            lambda: h / (1 + 0.1 * jnp.mean(h * h)) + 0.05 * b,
+            lambda: jnp.where(h > jnp.mean(h), 0.7 * h, 0.8 * h + 0.1 * b),
+            lambda: 0.5 * h + 0.3 * jax.nn.softmax(h, 0) * b,
+            lambda: 0.7 * h - 0.1 * (h - jnp.max(h, 0)) * jnp.exp(-jnp.sum(h * h) / h.size),
         ]
         return dice.choice(choices)()
 
@@ -261,7 +282,9 @@ class Scans:
                 new = new + 0.05 * self.of_nothing(random.Random(kind + 6), x, u, b)
             if reads_extra:
                 new = new + 0.05 * jnp.tanh(e)
-            if is_wave:
+            if is_wave and self.is_swarm:
+                new, before = 0.6 * new + 0.3 * before, 0.5 * before + 0.2 * new
+            elif is_wave:
                 new = 0.6 * new - 0.3 * self.stencil(random.Random(kind + 2), before, b)
                 before = h
             if shares:
@@ -301,6 +324,8 @@ class Scans:
     def function(self, *arguments):
         dice = random.Random(self.body + 1)
         kind = dice.randrange(6)
+        if self.is_swarm and dice.random() < 0.6:
+            kind = 0
         loss = lambda *a: self.value(*a)[0]  # noqa: E731
         if kind == 0:
             return jax.tree.leaves(self.value(*arguments))

@@ -191,3 +191,20 @@ def test_a_limit_above_one_that_holds_holds():
         with weir.limit(limit):
             limited = jax.jit(lambda *arguments: f(*arguments)).lower(x, w).compile()
         assert reported_bytes(limited) <= limit
+
+
+def test_an_estimate_is_called_one_where_xla_needs_more():
+    """XLA puts the diagonal of an LU off until the factor was copied for the solves: a third matrix."""
+
+    def determinant(x, lengths):
+        z = x / lengths
+        k = jnp.exp(-0.5 * ((z[:, None] - z[None]) ** 2).sum(-1))
+        return jnp.linalg.slogdet(k + jnp.eye(len(x)))[1]
+
+    x = np.random.default_rng(0).standard_normal((300, 3))
+    with jax.enable_x64(True), weir.limit("1MB"), pytest.raises(jax.errors.JaxRuntimeError) as e:
+        jax.jit(jax.value_and_grad(determinant, 1))(x, np.ones(3))
+    least, needed = re.search(
+        r"set it to (\d+) bytes or more .*, where weir estimates: peak (\d\.\d+) MB", str(e.value)
+    ).groups()
+    assert int(least) > 1.02e6 * float(needed)

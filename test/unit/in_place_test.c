@@ -193,6 +193,41 @@ static void not_of_vectors_or_carries(void) {
   assert(over(p) == IR_NOT_IN_PLACE);
 }
 
+/* What the loop in a while's body is written over, which is made of the first state (a step's
+ * words: what follows the loop, and the next states). */
+static int32_t over_a_state(const char *after, const char *next) {
+  char text[4000];
+  snprintf(
+      text, sizeof text,
+      "func.func @main(%%x: tensor<6x4xf32>) -> tensor<6x4xf32> {\n"
+      "%%r:2 = \"stablehlo.while\"(%%x, %%x) ({\n"
+      "^bb0(%%p: tensor<6x4xf32>, %%q: tensor<6x4xf32>):\n"
+      "  %%c = stablehlo.constant dense<true> : tensor<i1>\n  stablehlo.return %%c : tensor<i1>\n"
+      "}, {\n^bb0(%%p: tensor<6x4xf32>, %%q: tensor<6x4xf32>):\n"
+      "  %%y = \"weir.loop\"(%%p) <{extent = 6 : i64, slice = 2 : i64, in_dims = array<i64: 0>, "
+      "in_units = array<i64: 1>, out_dims = array<i64: 0>, out_units = array<i64: 1>}> ({\n"
+      "  ^bb0(%%start: tensor<i64>, %%lo: tensor<i64>, %%a: tensor<2x4xf32>):\n"
+      "    %%n = stablehlo.negate %%a : tensor<2x4xf32>\n"
+      "    \"weir.yield\"(%%n) : (tensor<2x4xf32>) -> ()\n"
+      "  }) : (tensor<6x4xf32>) -> tensor<6x4xf32>\n%s"
+      "  \"stablehlo.return\"(%s) : (tensor<6x4xf32>, tensor<6x4xf32>) -> ()\n"
+      "}) : (tensor<6x4xf32>, tensor<6x4xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>)\n"
+      "return %%r#0 : tensor<6x4xf32>\n}\n",
+      after, next);
+  run r = {.over = {-2, -2}};
+  (void)!program_ask((program_asked){.text = text, .ask = go, .user = &r});
+  return r.over[0];
+}
+
+static void over_what_a_while_carries(void) {
+  static const char sum[] = "  %z = stablehlo.add %p, %y : tensor<6x4xf32>\n";
+  assert(over_a_state("", "%y, %q") == 0);
+  assert(over_a_state("", "%q, %y") == IR_NOT_IN_PLACE);  /* the other state's next */
+  assert(over_a_state("", "%y, %p") == IR_NOT_IN_PLACE);  /* carried on */
+  assert(over_a_state(sum, "%y, %z") == IR_NOT_IN_PLACE); /* read afterwards */
+  assert(over_a_state(sum, "%z, %q") == IR_NOT_IN_PLACE);
+}
+
 int main(void) {
   where_it_dies();
   not_where_it_is_read_afterwards();
@@ -201,6 +236,7 @@ int main(void) {
   not_where_slices_differ();
   not_over_what_has_no_buffer();
   over_what_is_donated();
+  over_what_a_while_carries();
   once_and_of_one_type();
   not_of_vectors_or_carries();
   return 0;
