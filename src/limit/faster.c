@@ -14,7 +14,8 @@
 enum {
   COMPILES_OF_OTHERS = 2, /* by XLA, for each kind of them */
   CANDIDATES_FOR_PASSES = 6,
-  CANDIDATES_FOR_LONGER = 4,
+  COMPILES_OF_LONGER = 3,
+  CANDIDATES_FOR_LONGER = 6,
   LEAST_TIMES_LONGER = 4,
   MOST_TIMES_LONGER = 64,
   CANDIDATES_FOR_SHORTER = 6,
@@ -116,20 +117,20 @@ static bool has_short_slices(const job *j, const search *s) {
 }
 
 /* By either prediction. */
-static void want_faster(const job *j, const search *s, search *again) {
-  again->most_ns = plan_fused_time_ns(s->found.m, &j->machine) / least_gain(j);
-  again->most_time_ns = s->found.time_ns / least_gain(j);
+static void want_faster(const job *j, const search *s, double gain, search *again) {
+  again->most_ns = plan_fused_time_ns(s->found.m, &j->machine) / gain;
+  again->most_time_ns = s->found.time_ns / gain;
 }
 
-static search for_less_time(const job *j, const search *s) {
+static search for_less_time(const job *j, const search *s, double gain) {
   search again = search_beside(s);
-  want_faster(j, s, &again);
+  want_faster(j, s, gain, &again);
   return again;
 }
 
 static weir_status try_more_cuts(job *j, search *s, int64_t room_bytes) {
   if (!s->found.lacks_room || !is_slower(j, s)) return WEIR_OK;
-  search again = for_less_time(j, s);
+  search again = for_less_time(j, s, least_gain(j));
   again.refines_cuts = true;
   again.most_ns = 0; /* it counts all of a value that is written over as read in each trip */
   int64_t more = 16 * (s->limit - s->found.needs.peak) / max64(1, room_bytes);
@@ -175,6 +176,15 @@ static int64_t between(int64_t low, int64_t high, bool may_fit) {
   return may_fit ? high - high / 10 : (int64_t)sqrt((double)low * (double)high);
 }
 
+/* XLA has reported too much of the candidate, which was within the limit by estimate: what may just
+ * fit is shorter by as much as the target is lower now. low: as long as what was found. */
+static int64_t somewhat_below(const search *s, const search *refused, int64_t low, int64_t high) {
+  int64_t peak = s->found.needs.peak, room = refused->target - peak,
+          used = refused->seen.least - peak;
+  if (room <= 0 || used <= room) return between(low, high, false);
+  return low + (int64_t)(0.95 * (double)room / (double)used * (double)(high - low));
+}
+
 /* Where larger values are left whole that were split, and where the same is split. */
 static weir_status try_either(job *j, const search *s, int64_t slice_bytes, search *again) {
   again->threshold_bytes = 0;
@@ -192,22 +202,24 @@ static weir_status try_longer_slices(job *j, search *s, int64_t room_bytes) {
   if (!j->machine.device && !has_short_slices(j, s)) return WEIR_OK;
   tried shorter = {0};
   int64_t low = s->slice_bytes, high = most_that_may_fit(s, &shorter, low, room_bytes);
-  int64_t too_large = INT64_MAX;
-  bool may_fit = true;
-  search again = for_less_time(j, s);
+  int64_t too_large = INT64_MAX, slice_bytes = between(low, high, true);
+  search again = for_less_time(j, s, TUNED_LONGER_GAIN);
+  if (again.most_compiles) again.most_compiles = COMPILES_OF_LONGER;
   for (int i = 0; i < CANDIDATES_FOR_LONGER && !again.is_over; i++) {
-    int64_t slice_bytes = between(low, high, may_fit);
+    int64_t target = again.target;
     if (has_compiled_enough(&again)) break;
     again.hold_bytes = s->hold_bytes;
     WEIR_TRY(try_either(j, s, slice_bytes, &again));
-    may_fit = again.found.m;
-    if (!may_fit) high = too_large = slice_bytes;
-    if (!may_fit) continue;
+    bool is_refused = again.target < target;
+    if (!again.found.m) high = too_large = slice_bytes;
+    slice_bytes = is_refused ? somewhat_below(s, &again, low, high) : between(low, high, false);
+    if (!again.found.m) continue;
     shorter = (tried){low, s->found.needs.peak};
     take_found(s, &again);
-    low = slice_bytes;
+    low = again.slice_bytes;
     high = min64(too_large, most_that_may_fit(s, &shorter, low, room_bytes));
-    want_faster(j, s, &again);
+    slice_bytes = between(low, high, true);
+    want_faster(j, s, TUNED_LONGER_GAIN, &again);
   }
   CTX_CHECK(&j->c, s->found.m && !again.found.m);
   return WEIR_OK;
@@ -257,7 +269,7 @@ static bool may_gain_by_segments(const job *j, const search *s) {
 
 static weir_status try_segments(job *j, search *s, int64_t room_bytes) {
   if (!may_gain_by_segments(j, s)) return WEIR_OK;
-  search again = for_less_time(j, s);
+  search again = for_less_time(j, s, least_gain(j));
   int64_t slice_bytes = room_bytes;
   again.manner = SEGMENTS;
   for (int i = 0; i < CANDIDATES_FOR_SEGMENTS && slice_bytes >= LEAST_SLICE_BYTES; i++) {

@@ -12,6 +12,7 @@
 #include "ir/attrs.h"
 #include "ir/calls.h"
 #include "ir/flops.h"
+#include "ir/lapack.h"
 #include "machine/cpu.h"
 #include "machine/tuned.h"
 #include "plan/peak.h"
@@ -49,6 +50,10 @@ static double traffic_ns(const clock_state *c, double bytes, bool fresh) {
              : ns;
 }
 
+static double gemm_flops(const clock_state *c, ir_dtype t) {
+  return ir_dtype_bytes(t) >= 8 ? c->rates.gemm_f64_flops : c->rates.gemm_f32_flops;
+}
+
 static double dot_ns(clock_state *c, ir_op op) {
   ir_gemm g;
   if (!ir_dot_gemm(c->scratch, c->m, op, &g)) return 0;
@@ -56,7 +61,7 @@ static double dot_ns(clock_state *c, ir_op op) {
   double rows = (double)g.rows, columns = (double)g.columns, inner = (double)g.inner,
          thin = rows < columns ? rows : columns;
   double flops = 2.0 * (double)g.batch * rows * columns * inner;
-  double peak = ir_dtype_bytes(t) >= 8 ? c->rates.gemm_f64_flops : c->rates.gemm_f32_flops;
+  double peak = gemm_flops(c, t);
   double matrix_bytes =
       (double)g.batch * inner * (rows > columns ? rows : columns) * (double)ir_dtype_bytes(t);
   if (thin <= 1) return matrix_bytes / c->rates.matrix_bytes;
@@ -120,6 +125,19 @@ static double gather_ns(const clock_state *c, ir_op op) {
   return is_long ? places : places + n / c->rates.copied;
 }
 
+/* Linear algebra by a library: as many steps for each element of the matrix as it is long; of
+ * triangular systems for each element of the right side, and for the matrix as for some columns. */
+static double library_ns(const clock_state *c, ir_op op) {
+  ir_value a = ir_operand(c->m, op, 0);
+  const ir_type_data *t = ir_type_at(c->m, a);
+  double length = t->rank ? (double)t->dims[t->rank - 1] : 1, matrix = (double)ir_elements(c->m, a),
+         steps = matrix * length;
+  if (ir_is_lapack(c->m, op, "trsm"))
+    steps = (double)ir_elements(c->m, ir_operand(c->m, op, 1)) * length + TUNED_SOLVED * matrix;
+  if (ir_is_lapack(c->m, op, "potrf")) steps /= 3;
+  return steps / (gemm_flops(c, t->dtype) / 4);
+}
+
 static double arithmetic_ns(clock_state *c, ir_op op) {
   const ir_module *m = c->m;
   ir_kind k = ir_kind_of(m, op);
@@ -131,6 +149,7 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
     case IR_OP_CHOLESKY:
     case IR_OP_TRIANGULAR_SOLVE:
       return (double)ir_op_flops(c->scratch, c->m, op) / (c->rates.gemm_f64_flops / 4);
+    case IR_OP_CUSTOM_CALL: return ir_lapack_batch_rank(m, op) < 0 ? 0 : library_ns(c, op);
     case IR_OP_SORT:
     case IR_OP_CHLO_TOP_K: return (double)ir_op_flops(c->scratch, c->m, op) / 20 / c->rates.sorted;
     case IR_OP_FFT: return (double)ir_op_flops(c->scratch, c->m, op) / c->rates.fft_flops;
@@ -509,14 +528,6 @@ static double stock_main_ns(clock_state *c, ir_block block) { return stock_block
 double plan_stock_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, stock_main_ns); }
 
 /* ---- one op on its own ---- */
-/* Factors and solutions of linear algebra: as many steps for each element as the matrix is long. */
-static double library_ns(clock_state *c, ir_op op) {
-  const ir_type_data *t = ir_type_at(c->m, ir_operand(c->m, op, 0));
-  double length = t->rank ? (double)t->dims[t->rank - 1] : 1;
-  return (double)ir_elements(c->m, ir_operand(c->m, op, 0)) * length /
-         (c->rates.gemm_f64_flops / 4);
-}
-
 double plan_making_ns(ir_module *m, ir_op op, const machine *on) {
   arena *scratch = arena_create(m->ctx);
   stock s = {.c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)}};
