@@ -79,11 +79,6 @@ typedef struct plan_shape {
 
 typedef struct plan_fusion plan_fusion; /* peak_fuse.c */
 
-typedef struct plan_several {
-  const uint32_t *over;   /* by operand: 1 + the result that may be written over it; 0: none */
-  const ir_value *values; /* by result: as the program names it */
-} plan_several;
-
 typedef struct plan_node {
   uint16_t kind;
   uint8_t flags;
@@ -116,8 +111,9 @@ typedef struct plan_node {
   int64_t blocks; /* of a sum on a GPU, in which it runs; 0: of something else, or unknown */
   int64_t summed; /* how many elements go into it, if blocks are known */
   int64_t cycles; /* of a fusion: XLA:GPU's, of all functions that it computes for an element */
-  const struct plan_several *several; /* of a fusion of several results; else NULL */
-  ir_op op;                           /* where it comes from; IR_NONE: made here */
+  const ir_value
+      *results; /* of a fusion of several results, as the program names them; else NULL */
+  ir_op op;     /* where it comes from; IR_NONE: made here */
   ir_value value;
   plan_fusion *fusion;
 } plan_node;

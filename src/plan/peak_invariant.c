@@ -10,7 +10,6 @@
  * Found by compiling single loops and gathers for v5e. In: the graph as lowered, before it is
  * fused: what makes such an array makes it as it is read. From the innermost loop outwards, for
  * what is made before a loop may be made before the one around it. */
-#include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/peak_graph.h"
 
@@ -160,25 +159,18 @@ static int32_t longer_than_one(const int64_t *sizes, int32_t count, int32_t *out
   return found;
 }
 
-static int64_t product_of(const int64_t *sizes, int32_t count) {
-  int64_t n = 1;
-  for (int32_t d = 0; d < count; d++) n = saturated_product(n, sizes[d]);
-  return n;
-}
-
 static bool is_of_kind(const plan_graph *g, const plan_node *n, ir_kind kind) {
   return n->kind == kind && (n->flags & PLAN_FLAG_LIVE) && n->op && ir_kind_of(g->m, n->op) == kind;
 }
 
 /* Dimensions along which windows extend that a gather reads, or a slice in each trip of a loop, of
- * what no trip changes; 0: none, or of a single window. */
+ * what no trip changes; 0: none. */
 static int32_t window_dims(const plan_graph *g, const plan_node *n, int32_t *out_dims) {
   if (is_of_kind(g, n, IR_OP_GATHER)) {
     int32_t count;
     const int64_t *sizes = ir_op_ints((ir_module *)g->m, n->op, "slice_sizes", &count);
     bool is_known = count == plan_node_get(g, n->operands[0])->shape.rank;
-    if (!is_known || n->shape.elements <= product_of(sizes, count)) return 0;
-    return longer_than_one(sizes, count, out_dims);
+    return is_known ? longer_than_one(sizes, count, out_dims) : 0;
   }
   bool is_slice = n->kind == IR_OP_DYNAMIC_SLICE && (n->flags & PLAN_FLAG_LIVE) &&
                   (plan_node_get(g, n->operands[0])->flags & PLAN_FLAG_CAPTURE);
@@ -477,16 +469,10 @@ static const plan_node *viewed(const plan_graph *g, const plan_node *n) {
   return n;
 }
 
-static bool is_only_viewed(const plan_graph *g, const plan_node *n) {
-  bool is = n->n_users > 0;
-  for (uint32_t i = 0; i < n->n_users; i++) is &= is_reshape(g, plan_node_get(g, n->users[i]));
-  return is;
-}
-
 /* Whether a reshape merges or splits the dimensions around the innermost one, of which one is no
  * multiple of a tile's rows: so rows begin elsewhere in their tiles. */
 static bool moves_rows(const plan_graph *g, const plan_node *n) {
-  if (!is_reshape(g, n) || is_only_viewed(g, n)) return false;
+  if (!is_reshape(g, n)) return false;
   const plan_shape *from = &viewed(g, n)->shape, *to = &n->shape;
   if (from->is_tuple || from->true_rank < 2 || to->true_rank < 2 || to->elements <= 0) return false;
   int32_t i = last_before(from, from->rank), k = last_before(to, to->rank);

@@ -4,7 +4,7 @@
  * Fusions that read one array in loops of one length become one with a result for each, and so do a
  * fusion and one that reads what it makes, if making that anew for its readers takes no longer than
  * writing and reading it. All results of one are there at the same time, and none is written over
- * what several of them read, or over anything beside a sum. In: the fused graph. Where XLA sees
+ * what they read. In: the fused graph. Where XLA sees
  * that many together take too many registers, it makes several fusions of them: a few bytes more or
  * less. Source: XLA's multi_output_fusion.cc, gpu_fusible.cc, gpu_performance_model.cc. */
 #include "base/ints.h"
@@ -296,14 +296,6 @@ static bool reads_it_alone(const plan_graph *g, const plan_node *reader, uint32_
   return true;
 }
 
-/* Members of its group that read the array. */
-static uint32_t readers_in(joiner *j, uint32_t group, uint32_t array) {
-  uint32_t count = 0;
-  for (uint32_t id = first_of(j, group); id; id = j->makers[id].next)
-    count += reads(plan_node_get(j->g, id), array);
-  return count;
-}
-
 /* Results of its group that are as large as the array. */
 static uint32_t written_by(joiner *j, uint32_t group, const plan_node *array) {
   uint32_t count = 0;
@@ -479,35 +471,12 @@ static bool gather_group(several *s) {
   return bytes >= LEAST_MERGED;
 }
 
-static bool has_sum(const several *s) {
-  for (uint32_t id = s->group; id; id = s->j->makers[id].next)
-    if (plan_kind_at_root(s->j->g, plan_node_get(s->j->g, id)) == IR_OP_REDUCE) return true;
-  return false;
-}
-
-/* Which result may be written over the operand: one that alone reads it, element by element, and
- * that no other is made of. Beside sums none may. */
-static uint32_t result_over(const several *s, uint32_t operand) {
-  if (has_sum(s) || readers_in(s->j, s->group, operand) != 1) return 0;
-  for (uint32_t k = 0; k < s->results.count; k++) {
-    const plan_node *n = plan_node_get(s->j->g, s->results.at[k]);
-    for (uint32_t i = 0; i < n->n_operands; i++)
-      if (n->operands[i] == operand && plan_shares_buffer(s->j->g, s->results.at[k], 0, i))
-        return readers_in(s->j, s->group, s->results.at[k]) ? 0 : k + 1;
-  }
-  return 0;
-}
-
-static const plan_several *describe(const several *s) {
-  arena *a = s->j->g->arena;
-  plan_several *d = ARENA_NEW(a, plan_several);
-  uint32_t *over = ARENA_ARRAY(a, uint32_t, s->operands.count + 1);
-  ir_value *values = ARENA_ARRAY(a, ir_value, s->results.count);
-  for (uint32_t i = 0; i < s->operands.count; i++) over[i] = result_over(s, s->operands.at[i]);
+/* The results as the program names them. */
+static const ir_value *names_of(const several *s) {
+  ir_value *values = ARENA_ARRAY(s->j->g->arena, ir_value, s->results.count);
   for (uint32_t i = 0; i < s->results.count; i++)
     values[i] = plan_node_get(s->j->g, s->results.at[i])->value;
-  *d = (plan_several){over, values};
-  return d;
+  return values;
 }
 
 /* Its table is counted for itself. */
@@ -519,7 +488,7 @@ static uint32_t make_one(const several *s) {
   plan_node one = {.kind = PLAN_OPAQUE,
                    .operands = s->operands.at,
                    .n_operands = s->operands.count,
-                   .several = describe(s),
+                   .results = names_of(s),
                    .shape = plan_shape_tuple(g->arena, shapes, s->results.count)};
   one.shape.bytes = 0;
   return plan_node_beside(g, s->results.at[0], one);

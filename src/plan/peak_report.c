@@ -14,7 +14,7 @@ static bool is_live_at(const plan_buffer *b, int64_t at) {
 /* As the program names it; IR_NONE: it does not. */
 static ir_value named_value(const plan_assigner *a, const plan_value *v) {
   const plan_node *n = plan_node_get(a->g, v->node);
-  if (n->several) return v->is_table ? IR_NONE : n->several->values[v->member];
+  if (n->results) return v->is_table ? IR_NONE : n->results[v->member];
   bool is_member = n->shape.is_tuple && n->op && n->kind == PLAN_OPAQUE &&
                    v->member < ir_op_get(a->g->m, n->op)->n_results;
   return v->is_table ? IR_NONE : is_member ? ir_result(a->g->m, n->op, v->member) : n->value;
