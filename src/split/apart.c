@@ -106,6 +106,7 @@ typedef struct grouping {
   split_region *r;
   int32_t stage;
   uint32_t n_roots;
+  uint32_t before;               /* roots of the stages before, at most: they are numbered on */
   uint32_t roots[MOST_ROOTS];    /* members that put something out */
   uint32_t together[MOST_ROOTS]; /* with an earlier root; itself if with none */
 } grouping;
@@ -135,14 +136,14 @@ static void make_inside(grouping *g, uint32_t root, ir_value v, split_pos pos) {
   split_region *r = g->r;
   if (!split_is_inside(r, v, pos, g->stage)) return;
   split_instance *at = split_instance_get(r, v, pos);
-  if (at->asked_by == root + 1) return;
-  at->asked_by = root + 1;
+  if (at->asked_by == g->before + root + 1) return;
+  at->asked_by = g->before + root + 1;
   if (!is_cheap(r, v)) {
-    if (at->made_by) { /* it is together with all that this is made of */
-      put_together(g, at->made_by - 1, root);
+    if (at->made_by > g->before) { /* it is together with all that this is made of */
+      put_together(g, at->made_by - g->before - 1, root);
       return;
     }
-    at->made_by = root + 1;
+    at->made_by = g->before + root + 1;
   }
   split_factor f = at->factor;
   look_at(g, root, ir_value_get(r->m, v)->op, &f);
@@ -185,8 +186,6 @@ static bool find_roots(grouping *g) {
 
 static void find_together(grouping *g) {
   split_region *r = g->r;
-  for (uint32_t i = 0; i < r->instances.count; i++)
-    r->instances.at[i].made_by = r->instances.at[i].asked_by = 0;
   for (uint32_t i = 0; i < g->n_roots; i++) {
     const split_member member = r->members.at[g->roots[i]];
     for (uint32_t j = 0; j < i; j++)
@@ -221,10 +220,13 @@ void split_find_groups(split_region *r) {
   r->n_groups = 1;
   if (r->must_agree || r->members.count > MOST_MEMBERS) return;
   grouping g = {.r = r};
+  for (uint32_t i = 0; i < r->instances.count; i++)
+    r->instances.at[i].made_by = r->instances.at[i].asked_by = 0;
   for (; g.stage < r->n_stages; g.stage++) {
     if (!find_roots(&g)) continue;
     find_together(&g);
     number_groups(&g);
+    g.before += g.n_roots;
   }
   CTX_CHECK(r->m->ctx, r->n_groups >= 1 && r->n_groups <= MOST_ROOTS + 1);
 }

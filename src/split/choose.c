@@ -234,6 +234,12 @@ static int64_t new_sums_bytes(const split_region *r, const split_member *member)
   return total;
 }
 
+static split_held held_by(split_region *r, const split_goal *goal) {
+  const bool *without = goal->nest ? copied(r, goal) : NULL;
+  return r->is_unwanted ? split_least_held(r, without) : split_most_held(r, without);
+}
+
+/* Of a region that is unwanted so far: no more than it will be, whatever its cuts. */
 static void assess(split_region *r, const split_goal *goal, split_choice *out) {
   wishes w = wishes_of(r);
   *out = (split_choice){.region = r,
@@ -244,7 +250,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
                         .read_bytes = goal->nest ? outside_bytes(r, goal, true) : 0,
                         .has_stencils = r->overlaps,
                         .overlaps = r->overlaps && makes_again(r)};
-  split_held held = split_most_held(r, goal->nest ? copied(r, goal) : NULL);
+  split_held held = held_by(r, goal);
   int64_t outside = goal->nest ? 0 : outside_bytes(r, goal, false);
   out->held_bytes = saturated_sum(held.bytes, outside);
   out->returned_bytes = held.returned_bytes;
@@ -385,6 +391,21 @@ static void remember(split_memo *memo, split_region *r, const split_choice *choi
   }
 }
 
+/* Nor would it be wanted from those of its values that it does not dissolve; from the others where
+ * something is as good. */
+static void remember_unwanted(split_memo *memo, split_region *r, const split_goal *goal) {
+  bool is_same = is_same_from_all(r);
+  split_choice least;
+  if (!is_like_from_all(r) || !split_may_split(r)) return;
+  if (!is_same && !is_dissolved(r, r->seed, r->seed_pos)) return;
+  assess(r, goal, &least);
+  for (uint32_t i = 0; i < r->instances.count; i++) {
+    split_instance at = r->instances.at[i];
+    bool dissolves = is_dissolved(r, at.value, at.pos);
+    if (dissolves || is_same) remember_at(memo, r, &at, dissolves, dissolves, &least);
+  }
+}
+
 /* It would be refused from all its values. */
 static void remember_refused(split_memo *memo, const split_region *r) {
   for (uint32_t i = 0; i < r->instances.count; i++)
@@ -417,16 +438,66 @@ static bool is_hopeless(arena *scratch, ir_module *m, ir_value seed, split_pos p
   return true;
 }
 
+/* Whether loops that make the region in fewer passes are passed over for their parts of sums. */
+static bool is_shorter(const split_choice *a, const split_choice *taken, const split_goal *goal) {
+  return a->parts_bytes && a->n_loops < taken->n_loops && a->index_bytes <= goal->generous_bytes &&
+         a->held_bytes - a->parts_bytes <= taken->held_bytes;
+}
+
+/* What a choice is to be better than. */
+typedef struct rivals {
+  const split_goal *goal;
+  const split_choice *best; /* so far; NULL: there is none */
+  bool no_overlaps;         /* stencils would be no better */
+} rivals;
+
 /* The seed is read whole as well, by those who may make it for themselves: it is split once they
  * do. */
 static bool may_be_detached(const split_region *r, const split_goal *goal) {
   return goal->detaches && r->needed_outside[r->seed];
 }
 
-/* The region where it dissolves the seed, else NULL. */
+static bool dissolves_seed(split_region *r, const split_goal *goal) {
+  return is_dissolved(r, r->seed, r->seed_pos) || may_be_detached(r, goal);
+}
+
+/* Or of use beside the best. */
+static bool is_better_than(const split_choice *c, const rivals *than) {
+  return !than->best || is_better(c, than->best, than->goal) ||
+         is_shorter(c, than->best, than->goal);
+}
+
+static bool is_wanted(split_region *r, const void *user) {
+  const rivals *than = user;
+  split_choice least;
+  if (!than->best || !dissolves_seed(r, than->goal)) return dissolves_seed(r, than->goal);
+  r->is_unwanted = true;
+  assess(r, than->goal, &least);
+  r->is_unwanted = false;
+  return is_better_than(&least, than);
+}
+
+#ifndef NDEBUG
+/* With its loops and cuts, too. */
+static bool is_unwanted_as_a_whole(const split_region *r, const split_growth *g,
+                                   const rivals *than) {
+  ctx *c = r->m->ctx;
+  int64_t looked_at = c->looked_at;
+  split_growth whole = *g;
+  split_choice choice;
+  whole.wants = NULL;
+  split_region *s = split_region_grow(r->scratch, r->m, r->block, r->seed, r->seed_pos, &whole);
+  bool dissolves = !s->failed && dissolves_seed(s, than->goal);
+  if (dissolves) assess(s, than->goal, &choice);
+  c->looked_at = looked_at;
+  return !dissolves || !is_better_than(&choice, than);
+}
+#endif
+
+/* The region where it dissolves the seed, else NULL; or where it is known to be no better. */
 static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                split_pos pos, const split_goal *goal, split_memo *memo,
-                               bool no_overlaps, other_way *out) {
+                               const rivals *than, other_way *out) {
   *out = (other_way){0};
   if (is_hopeless(scratch, m, seed, pos, out)) return NULL;
   split_known_users(memo, m, block, goal);
@@ -436,17 +507,21 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
                     .leaves_masks = goal->leaves_masks,
                     .no_kernels = goal->no_kernels,
                     .is_ragged = ir_type_at(m, seed)->dims[pos.dim] % pos.unit != 0,
-                    .no_overlaps = no_overlaps,
+                    .no_overlaps = than->no_overlaps,
                     .covers = goal->covers,
                     .room_bytes = goal->room_bytes,
                     .writes_over = goal->writes_over,
                     .schedules = goal->schedules,
-                    .state = &memo->state};
+                    .state = &memo->state,
+                    .wants = is_wanted,
+                    .user = than};
   split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
-  bool good =
-      !r->failed && (is_dissolved(r, seed, pos) || may_be_detached(r, goal)) && split_may_split(r);
+  assert(!r->is_unwanted || is_unwanted_as_a_whole(r, &g, than));
+  bool good = !r->failed && !r->is_unwanted && dissolves_seed(r, goal) && split_may_split(r);
   *out = (other_way){r->coarsen, r->backwards};
-  if (!good && (r->too_large || (r->repeats && is_same_from_all(r)))) remember_refused(memo, r);
+  if (r->is_unwanted) remember_unwanted(memo, r, goal);
+  else if (!good && (r->too_large || (r->repeats && is_same_from_all(r))))
+    remember_refused(memo, r);
   else if (!good) remember_others(memo, r, goal);
   return good ? r : NULL;
 }
@@ -454,29 +529,28 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
 /* The same, also with the factor mirrored where a prefix sum begins at the other end. */
 static split_region *grow_either_way(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                      split_pos pos, const split_goal *goal, split_memo *memo,
-                                     bool no_overlaps, int64_t *out_coarsen) {
+                                     const rivals *than, int64_t *out_coarsen) {
   other_way other, none;
-  split_region *r = grow_from(scratch, m, block, seed, pos, goal, memo, no_overlaps, &other);
+  split_region *r = grow_from(scratch, m, block, seed, pos, goal, memo, than, &other);
   *out_coarsen = other.coarsen;
   if (!other.backwards || (r && r->held_bytes == 0)) return r;
   pos.mirrored = true;
   pos.offset = ir_type_at(m, seed)->dims[pos.dim] - pos.unit;
-  split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, no_overlaps, &none);
+  split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, than, &none);
   return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }
 
 /* In units that are larger and larger, until nothing asks for more. Where that has no end (levels
  * of halves, the last of which are small), those that hold the least. */
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
-                          const split_goal *goal, split_memo *memo, bool no_overlaps) {
+                          const split_goal *goal, split_memo *memo, const rivals *than) {
   split_pos pos = {.dim = dim, .unit = 1};
   split_region *least = NULL;
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     int64_t coarsen;
     bool is_ragged = ir_type_at(m, seed)->dims[dim] % pos.unit != 0;
-    if (split_extent(m, seed, pos) <= 1 || (is_ragged && no_overlaps)) break;
-    split_region *r =
-        grow_either_way(scratch, m, block, seed, pos, goal, memo, no_overlaps, &coarsen);
+    if (split_extent(m, seed, pos) <= 1 || (is_ragged && than->no_overlaps)) break;
+    split_region *r = grow_either_way(scratch, m, block, seed, pos, goal, memo, than, &coarsen);
     if (!coarsen || (r && r->held_bytes == 0)) return r;
     if (r && r->merges && (!least || r->held_bytes < least->held_bytes)) least = r;
     pos.unit *= coarsen;
@@ -485,9 +559,9 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
 }
 
 static bool choose_along(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
-                         const split_goal *goal, split_memo *memo, bool no_overlaps,
+                         const split_goal *goal, split_memo *memo, const rivals *than,
                          split_choice *out) {
-  split_region *r = grow(scratch, m, block, seed, dim, goal, memo, no_overlaps);
+  split_region *r = grow(scratch, m, block, seed, dim, goal, memo, than);
   if (!r) return false;
   assess(r, goal, out);
   remember(memo, r, out);
@@ -503,12 +577,6 @@ static bool is_good(const split_choice *c, const split_goal *goal) {
          c->n_loops <= 1;
 }
 
-/* Whether loops that make the region in fewer passes are passed over for their parts of sums. */
-static bool is_shorter(const split_choice *a, const split_choice *taken, const split_goal *goal) {
-  return a->parts_bytes && a->n_loops < taken->n_loops && a->index_bytes <= goal->generous_bytes &&
-         a->held_bytes - a->parts_bytes <= taken->held_bytes;
-}
-
 static bool choose_best(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                         const split_goal *goal, split_memo *memo, split_choice *out_choice) {
   int32_t best = -1;
@@ -522,9 +590,10 @@ static bool choose_best(arena *scratch, ir_module *m, ir_block block, ir_value s
       known = NULL;
     }
     if (known) choice = known->choice;
+    const split_choice *so_far = best >= 0 ? out_choice : NULL;
+    rivals than = {goal, so_far, so_far && is_good(so_far, goal)};
     bool found = known ? known->dissolves
-                       : choose_along(scratch, m, block, seed, dim, goal, memo,
-                                      best >= 0 && is_good(out_choice, goal), &choice);
+                       : choose_along(scratch, m, block, seed, dim, goal, memo, &than, &choice);
     if (found) all[n_all++] = choice;
     if (!found || (best >= 0 && !is_better(&choice, out_choice, goal))) continue;
     *out_choice = choice;
@@ -532,8 +601,8 @@ static bool choose_best(arena *scratch, ir_module *m, ir_block block, ir_value s
   }
   CTX_CHECK(m->ctx, best < 0 || out_choice->held_bytes >= 0);
   bool grows = best >= 0 && !out_choice->region && out_choice->slice < out_choice->extent;
-  if (grows && !choose_along(scratch, m, block, seed, best, goal, memo, !out_choice->has_stencils,
-                             out_choice))
+  rivals none = {.goal = goal, .no_overlaps = best >= 0 && !out_choice->has_stencils};
+  if (grows && !choose_along(scratch, m, block, seed, best, goal, memo, &none, out_choice))
     return false;
   for (uint32_t i = 0; i < n_all; i++)
     out_choice->has_shorter |= is_shorter(&all[i], out_choice, goal);

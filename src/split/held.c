@@ -93,9 +93,8 @@ typedef struct turn {
   split_held comes, goes;
 } turn;
 
-/* By time. */
-static turn *turns(split_region *r, const bool *without) {
-  const int32_t *last_read = split_last_reads(r);
+/* By time. last_read: by loops. */
+static turn *turns(split_region *r, const bool *without, const int32_t *last_read) {
   turn *at = ARENA_ARRAY(r->scratch, turn, 2 * (size_t)r->n_stages + 2);
   for (ir_value v = 1; v < r->n_values; v++) {
     if (!is_held(r, v, without)) continue;
@@ -132,9 +131,16 @@ static split_held all_of(const split_region *r, const bool *without) {
   return all;
 }
 
+static bool is_held_at_once(const split_region *r) { return r->n_held < 2 || r->n_stages < 2; }
+
 split_held split_most_held(split_region *r, const bool *without) {
-  bool at_once = r->n_held < 2 || r->n_stages < 2;
-  return at_once ? all_of(r, without) : most_of(r, turns(r, without));
+  if (is_held_at_once(r)) return all_of(r, without);
+  return most_of(r, turns(r, without, split_last_reads(r)));
+}
+
+split_held split_least_held(split_region *r, const bool *without) {
+  if (is_held_at_once(r)) return all_of(r, without);
+  return most_of(r, turns(r, without, ARENA_ARRAY(r->scratch, int32_t, r->m->values.count)));
 }
 
 bool split_is_put_out(const split_region *r, ir_value v) {

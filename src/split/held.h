@@ -15,6 +15,9 @@ typedef struct split_held {
 /* The most of it that is there at one time, but for the values of *without* (NULL: none). Cost as
  * of split_repeats. */
 split_held split_most_held(split_region *r, const bool *without);
+/* No more than that, whatever cuts there are: what loops read counts for nothing. Cost: a look at
+ * each user of what is held. */
+split_held split_least_held(split_region *r, const bool *without);
 
 /* Whether a loop puts the member's result out: somebody outside, or a later loop, may read it. */
 bool split_is_put_out(const split_region *r, ir_value v);

@@ -201,6 +201,7 @@ static void note_crowd(split_region *r, ir_value v, split_pos pos) {
 
 void split_visit(split_region *r, ir_value v, split_pos pos) {
   if (r->failed || find_instance(r, v, pos)) return;
+  r->may_differ |= r->first_instance[v] > 0;
   new_instance(r, v, pos);
   push_pending(r, r->instances.count - 1);
   if (r->merges) merge_windows(r, v, pos);

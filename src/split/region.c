@@ -188,6 +188,24 @@ static void cut_or_refuse(split_region *r, int64_t room_bytes) {
             r->n_loops);
 }
 
+/* The loops of many stages, and cuts between them, take long to find: not where they would be for
+ * nothing. */
+static bool is_unwanted(split_region *r, const split_growth *g) {
+  bool is_long = r->n_stages > TUNED_CUT_COPIES &&
+                 (int64_t)r->n_stages * r->members.count > MADE_FREELY && !r->may_shift;
+  if (r->failed || !is_long || !g->wants) return false;
+  r->n_groups = 1; /* at least */
+  split_count_loops(r);
+  if (!g->wants(r, g->user)) {
+    ctx_log(r->m->ctx, 5,
+            "%d stages of %u members: whatever their loops and cuts, they are not wanted",
+            r->n_stages, r->members.count);
+    return true;
+  }
+  r->n_groups = r->n_loops = 0;
+  return false;
+}
+
 static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                                split_pos pos, const split_growth *g, grow_how how, bool may_keep,
                                split_outside outside) {
@@ -197,8 +215,10 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   if (!r->failed && may_keep) split_find_kept(r);
   if (!r->failed) split_find_stages(r);
   if (!r->failed && r->keeps_any) split_find_idle(r);
-  find_loops(r);
-  cut_or_refuse(r, g->room_bytes);
+  find_outputs(r);
+  r->is_unwanted = is_unwanted(r, g);
+  if (!r->is_unwanted) count_loops(r);
+  if (!r->is_unwanted) cut_or_refuse(r, g->room_bytes);
   if (!r->failed) check_region(r);
   r->is_grown = true;
   m->ctx->looked_at += r->instances.count + ir_block_get(m, block)->ops.count;
@@ -224,10 +244,12 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   split_outside outside;
   if (split_find_outside(r, &outside)) {
     split_region *s = grow_once(scratch, m, block, seed, pos, g, how, false, outside);
+    s->may_differ |= r->may_differ;
     if (!s->failed && s->held_bytes < r->held_bytes) r = s;
   }
   if (!would_keep(r)) return r;
   split_region *kept = grow_once(scratch, m, block, seed, pos, g, how, true, r->outside);
+  kept->may_differ |= r->may_differ;
   /* as much: what it is made of is there for less long, and loops may write over it */
   int64_t most = r->leaves_masks ? r->held_bytes : r->held_bytes - 1;
   return !kept->failed && kept->held_bytes <= most ? kept : r;
@@ -257,7 +279,7 @@ split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir
                                  : grow(scratch, m, block, seed, pos, g, IN_PLACE);
   int64_t stuck = split_stuck_bytes(r);
   r->failed |= g->is_ragged && !may_shift;
-  if (stuck == 0 || !may_shift || g->is_ragged) return r;
+  if (stuck == 0 || !may_shift || !r->may_differ || g->is_ragged) return r;
   split_region *s = grow_shifted(scratch, m, block, seed, pos, g);
   ctx_log(m->ctx, 5, "held and read as wholes: %lld bytes in slices, %lld shifted",
           (long long)stuck, (long long)split_stuck_bytes(s));

@@ -52,7 +52,7 @@ typedef struct split_instance {
   uint32_t next;      /* of the same value; index + 1, 0: none */
   int32_t emitted_in; /* split/trip.c: in which loop's body `emitted` stands; -1: none yet */
   ir_value emitted;
-  uint32_t made_by, asked_by; /* the first and the last root of a stage; + 1: split/apart.c */
+  uint32_t made_by, asked_by; /* the first and the last root of all stages; + 1: split/apart.c */
 } split_instance;
 
 typedef struct split_span { /* of a cut: split/spans.h */
@@ -100,7 +100,14 @@ typedef struct split_outside {
  * of what is dissolved. */
 typedef bool split_covers(const ir_module *m, ir_op op, int64_t threshold_bytes);
 
-typedef struct split_region {
+typedef struct split_region split_region;
+
+/* Whether a region may be wanted that has its stages, and what they hold but for cuts: n_loops is
+ * the least that there may be. Which they are, and cuts, takes longest to find where stages are
+ * many. */
+typedef bool split_wants(split_region *r, const void *user);
+
+struct split_region {
   ir_module *m;
   ir_block block;
   arena *scratch;
@@ -126,6 +133,8 @@ typedef struct split_region {
   bool backwards;   /* growing stopped, but might not with the factor mirrored */
   bool may_shift;   /* ops may be done whose factor shifts (split/window.h) */
   bool may_overlap; /* and stencils, whose windows overlap */
+  bool may_differ;  /* with another may_shift it might be another region: some op was asked that
+                       shifts or overlaps, or the order counts in which a value's positions came */
   bool overlaps;    /* there are some among the members */
   bool merges;      /* windows of a value that are near each other become one that has them all */
   bool is_crowded;  /* growing might go on if they did */
@@ -156,10 +165,12 @@ typedef struct split_region {
   bool *needed_outside;     /* by value: large ones that must be put out */
   bool *is_read;            /* by value: results of members that somebody uses */
   split_outside outside;
-  bool *is_kept;   /* by value: large ones that later loops read: split/kept.h */
-  bool lacks_room; /* with more there might be more spans */
-  bool may_be_cut; /* loops make members so often that cuts were looked for */
-  bool *is_cut;    /* those with spans: split/cuts.h; NULL: none is */
+  bool *is_kept;    /* by value: large ones that later loops read: split/kept.h */
+  bool lacks_room;  /* with more there might be more spans */
+  bool may_be_cut;  /* loops make members so often that cuts were looked for */
+  bool is_unwanted; /* whatever its loops and cuts: neither were looked for. n_loops is the least
+                       that there may be */
+  bool *is_cut;     /* those with spans: split/cuts.h; NULL: none is */
   VEC(split_span) spans;
   struct split_schedules *schedules; /* split_growth */
   struct split_plan *plan;           /* of spans; NULL: none was made */
@@ -168,7 +179,7 @@ typedef struct split_region {
   bool *is_reselected; /* by value: selected elements that are made again where they are compared
                           (split/agreement.h); NULL where loops may be kernels */
   bool keeps_any;
-} split_region;
+};
 
 /* An op's members, one for each way that it is split; NULL: there are no more. Good until one is
  * added. */
@@ -193,6 +204,8 @@ typedef struct split_growth {
   bool writes_over;   /* loops may write results over what they read last (ir/in_place.h) */
   struct split_schedules *schedules; /* that were made before; NULL: none are kept */
   split_state *state;                /* of the module and this threshold */
+  split_wants *wants;                /* NULL: any is */
+  const void *user;                  /* what wants is asked with */
 } split_growth;
 
 /* Analysis only; the module is not changed. */

@@ -144,6 +144,7 @@ bool split_ask(split_region *r, ir_op op, bool of_result, uint32_t index, split_
     r->backwards |= out->backwards;
     return false;
   }
+  r->may_differ |= out->shifts || out->by_rows || out->stencil;
   if (r->may_shift ? out->by_rows : out->shifts) return false;
   if (out->stencil && !r->may_overlap) return false;
   if (!r->may_sort && split_is_sorted(r->m, op, out)) return false;
