@@ -16,6 +16,7 @@ from weir._processes import LeftAlone as _LeftAlone
 from weir._say import warn
 
 # XLA's words for an option, and for a value of one, that it doesn't have.
+_REPORT_ONLY = "xla_backend_optimization_level=0"  # what is asked so never runs
 _UNKNOWN_OPTION = "No such compile option: '{}'"
 _UNKNOWN_VALUE = "While setting option {}, '{}' is not"
 # Names that this XLA doesn't have: up to jax 0.9.0 there are no such fusions or schedulers.
@@ -66,14 +67,17 @@ class Call:
         """
         wanted = tuple(o for o in options if o.partition("=")[0] not in unknown_options)
         key = (text, wanted)
-        if key not in self.executables:
-            try:
-                self.executables[key] = self.compile(text, wanted)
-            except Exception as error:
-                if not _forget_option(wanted, str(error)):
-                    raise
-                return self.run(text, wanted)
-        return self.executables[key]
+        if key in self.executables:
+            return self.executables[key]
+        try:
+            executable = self.compile(text, wanted)
+        except Exception as error:
+            if not _forget_option(wanted, str(error)):
+                raise
+            return self.run(text, wanted)
+        if _REPORT_ONLY not in wanted:
+            self.executables[key] = executable
+        return executable
 
     def drop(self, text):
         """What is over the limit never runs; it makes room for the next candidate."""

@@ -200,12 +200,22 @@ static weir_status hold_ordered(job *j, verdict needs, climb *out) {
 }
 
 /* ---- split ---- */
+/* By XLA, of the program as it came. Where the estimate is over the limit XLA's number mostly is,
+ * too, and the program does not run: it is asked for its report first. What is sharded is compared
+ * with the program as it came, which is compiled for that. */
+static verdict judge_doubted(job *j, plan_order order, int64_t estimate) {
+  int64_t limit = j->options.memory_limit_bytes;
+  bool is_doubted = estimate > limit && split_spread_of(j->m) != SPLIT_SHARDED;
+  verdict said = is_doubted ? referee_report_as_it_came(j, order) : (verdict){0};
+  return said.peak > limit ? said : referee_judge_as_it_came(j, order);
+}
+
 /* No split holds. As it came it looked hopeless, or XLA was asked: it may fold what weir doesn't.
  */
 static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, int64_t ordered,
                                   climb *out) {
   if (!ordered) {
-    verdict needs = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
+    verdict needs = judge_doubted(j, PLAN_ORDER_MEMORY, INT64_MAX);
     if (needs.peak <= j->options.memory_limit_bytes) return hold_ordered(j, needs, out);
     ordered = needs.peak;
   }
@@ -452,7 +462,7 @@ static bool is_far(const job *j, int64_t peak) {
 static verdict judge_as_it_came(job *j) {
   verdict is = {.peak = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM)};
   bool is_known = is_far(j, is.peak) && referee_held_throughout(j) <= j->options.memory_limit_bytes;
-  return is_known ? is : referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM);
+  return is_known ? is : judge_doubted(j, PLAN_ORDER_PROGRAM, is.peak);
 }
 
 /* What the program comes to in the order that saves memory. is: in its own; *in_out: by estimate,
@@ -462,7 +472,7 @@ static bool judge_ordered(job *j, verdict is, verdict *in_out) {
   bool has_orders = referee_has_orders(j);
   if (!has_orders) *in_out = is;
   bool far = is_far(j, in_out->peak);
-  if (has_orders && !far) *in_out = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY);
+  if (has_orders && !far) *in_out = judge_doubted(j, PLAN_ORDER_MEMORY, in_out->peak);
   return !far || in_out->is_xlas || !j->options.referee;
 }
 

@@ -50,12 +50,8 @@ static bool compile(job *j, const char *text, size_t length, const char *const *
   return true;
 }
 
-/* text NULL: as it came in. *in_out: the largest so far. */
-static bool ask(job *j, const char *text, size_t length, const char *const *options,
-                verdict *in_out) {
-  uint64_t key = key_of(text, length, options);
-  if (!find_report(j, key) && !compile(j, text, length, options, key)) return false;
-  const referee_report *said = find_report(j, key);
+/* *in_out: the largest so far. */
+static void note_report(job *j, const referee_report *said, verdict *in_out) {
   CTX_CHECK(&j->c, said);
   const weir_memory *memory = &said->memory;
   int64_t total = total_of(memory);
@@ -65,15 +61,41 @@ static bool ask(job *j, const char *text, size_t length, const char *const *opti
           "XLA reports %lld bytes (arguments %lld, outputs %lld, aliased %lld, temporaries %lld)",
           (long long)total, (long long)memory->argument_bytes, (long long)memory->output_bytes,
           (long long)memory->alias_bytes, (long long)memory->temp_bytes);
+}
+
+/* text NULL: as it came in. */
+static bool ask(job *j, const char *text, size_t length, const char *const *options,
+                verdict *in_out) {
+  uint64_t key = key_of(text, length, options);
+  if (!find_report(j, key) && !compile(j, text, length, options, key)) return false;
+  note_report(j, find_report(j, key), in_out);
   return true;
 }
 
+/* What was said of it when it was to run serves, too. */
+static bool ask_for_report(job *j, const char *text, size_t length, const char **options,
+                           verdict *in_out) {
+  const referee_report *said = find_report(j, key_of(text, length, options));
+  int32_t n = 0;
+  if (said) {
+    note_report(j, said, in_out);
+    return true;
+  }
+  while (options[n]) n++;
+  CTX_CHECK(&j->c, n < MACHINE_MOST_OPTIONS);
+  options[n] = machine_xla_report_only(&j->machine);
+  options[n + 1] = NULL;
+  return ask(j, text, length, options, in_out);
+}
+
 /* In each way in which XLA may compile it. */
-static bool ask_all(job *j, const char *text, size_t length, plan_order order, verdict *out) {
+static bool ask_all(job *j, const char *text, size_t length, plan_order order, bool only_report,
+                    verdict *out) {
   const char *options[MACHINE_MOST_OPTIONS + 1], *other = machine_xla_otherwise(&j->machine);
   *out = (verdict){0};
   referee_options(j, order, options);
-  out->is_xlas = ask(j, text, length, options, out);
+  out->is_xlas = only_report ? ask_for_report(j, text, length, options, out)
+                             : ask(j, text, length, options, out);
   if (!out->is_xlas || !other) return out->is_xlas;
   CTX_CHECK(&j->c, !options[0]); /* devices have no others */
   return out->is_xlas = ask(j, text, length, (const char *const[]){other, NULL}, out);
@@ -90,15 +112,24 @@ static const char *text_of(arena *a, const ir_module *m, size_t *out_length) {
   return copy;
 }
 
-bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out) {
+static bool ask_about(job *j, const ir_module *m, plan_order order, bool only_report,
+                      verdict *out) {
   if (!j->options.referee) return false;
-  if (!m) return ask_all(j, NULL, 0, order, out);
+  if (!m) return ask_all(j, NULL, 0, order, only_report, out);
   arena *a = arena_create(&j->c);
   size_t length;
   const char *text = text_of(a, m, &length);
-  bool answered = ask_all(j, text, length, order, out);
+  bool answered = ask_all(j, text, length, order, only_report, out);
   arena_destroy(a);
   return answered;
+}
+
+bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out) {
+  return ask_about(j, m, order, false, out);
+}
+
+bool referee_ask_report(job *j, const ir_module *m, plan_order order, verdict *out) {
+  return ask_about(j, m, order, referee_has_orders(j), out);
 }
 
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order) {
@@ -111,6 +142,12 @@ int64_t referee_estimate(job *j, const ir_module *m, plan_order order) {
 verdict referee_judge_as_it_came(job *j, plan_order order) {
   verdict v = {0};
   if (!referee_ask(j, NULL, order, &v)) v.peak = referee_estimate(j, j->m, order);
+  return v;
+}
+
+verdict referee_report_as_it_came(job *j, plan_order order) {
+  verdict v = {0};
+  if (!referee_ask_report(j, NULL, order, &v)) v.peak = referee_estimate(j, j->m, order);
   return v;
 }
 

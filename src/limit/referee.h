@@ -17,9 +17,13 @@ bool referee_has_orders(const job *j);
  * NULL: the program as it came. False if there is no referee, which leaves *out alone, or it did
  * not compile. Cost: a compilation by XLA, unless it was asked of the same text before. */
 bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out);
+/* The same of what is not going to run: in about half of the time, unless it is known. */
+bool referee_ask_report(job *j, const ir_module *m, plan_order order, verdict *out);
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order);
 /* Of the program as it came: what XLA says, else the estimate. */
 verdict referee_judge_as_it_came(job *j, plan_order order);
+/* The same where it is not going to run. */
+verdict referee_report_as_it_came(job *j, plan_order order);
 /* Bytes of arguments and results, by estimate: nothing holds less. */
 int64_t referee_held_throughout(job *j);
 

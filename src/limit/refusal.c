@@ -88,7 +88,7 @@ static void try_own_order(job *j, minimum *found) {
   if (found->m || found->held.m || !j->options.referee || !j->result->summary.before_is_estimate)
     return;
   int64_t estimate = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM),
-          peak = referee_judge_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
+          peak = referee_report_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
   if (peak < found->limit && (double)estimate <= TUNED_FAR * (double)peak) found->limit = peak;
 }
 
@@ -142,7 +142,7 @@ weir_status refusal_make(job *j, refusal r, climb *out) {
   const char *why = why_it_ended(j, a, failed, r.sure);
   if (j->options.minimum == WEIR_MINIMUM_NEVER || is_sharded)
     return refuse_with(j, reported, why, "");
-  if (!r.ordered) r.ordered = referee_judge_as_it_came(j, PLAN_ORDER_MEMORY).peak;
+  if (!r.ordered) r.ordered = referee_report_as_it_came(j, PLAN_ORDER_MEMORY).peak;
   minimum found;
   WEIR_TRY(find_number(j, &r, &found));
   if (found.held.m) *out = (climb){.outcome = WEIR_REWRITTEN, .taken = found.held};

@@ -194,13 +194,24 @@ static void note_refusal(job *j, search *s) {
   *s->refused = *s;
 }
 
+/* What is not going to run, or is likely to be refused, is asked about for its report alone. That
+ * costs half of a compilation more where it is taken after all. fits: by estimate. */
+static bool ask_xla(job *j, const search *s, const ir_module *m, bool fits, verdict *out) {
+  int64_t given = j->options.memory_limit_bytes;
+  bool is_given = !given || max64(s->limit, s->enough) <= given;
+  if (!s->is_trial && is_given && fits) return referee_ask(j, m, s->order, out);
+  bool answered = referee_ask_report(j, m, s->order, out),
+       is_taken = !s->is_trial && out->peak <= (is_given ? s->enough : given);
+  return answered && is_taken ? referee_ask(j, m, s->order, out) : answered;
+}
+
 /* fits: by estimate. What XLA has compiled before does not count. */
 static verdict judge_candidate(job *j, search *s, const ir_module *m, int64_t peak_bytes,
                                bool fits) {
   verdict v = {.peak = peak_bytes};
   CTX_CHECK(&j->c, s->compiles < s->most_compiles);
   int32_t before = j->result->summary.referee_compiles;
-  if (!referee_ask(j, m, s->order, &v) && fits) note_refusal(j, s);
+  if (!ask_xla(j, s, m, fits, &v) && fits) note_refusal(j, s);
   if (j->result->summary.referee_compiles > before) s->compiles++;
   return v;
 }

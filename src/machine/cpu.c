@@ -132,7 +132,8 @@ static const struct {
     {false, true, 0, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
     {false, true, 64, "xla_cpu_prefer_vector_width=512"}, /* slices are in cache: 5 to 15 % */
 };
-_Static_assert(sizeof options / sizeof *options <= MACHINE_MOST_OPTIONS, "room for all");
+_Static_assert(sizeof options / sizeof *options < MACHINE_MOST_OPTIONS,
+               "room for all, and one more");
 
 /* Devices report honestly as they come, and keep what they carry in place. */
 void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
@@ -144,6 +145,11 @@ void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
       out_options[count++] = options[i].option;
   assert(count <= MACHINE_MOST_OPTIONS);
   out_options[count] = NULL;
+}
+
+/* What LLVM makes of kernels changes no buffer. */
+const char *machine_xla_report_only(const machine *m) {
+  return m->device ? NULL : "xla_backend_optimization_level=0";
 }
 
 const char *machine_xla_otherwise(const machine *m) {

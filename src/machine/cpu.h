@@ -72,11 +72,14 @@ double cpu_resident_bytes(const machine *m);
 
 /* ---- XLA ---- */
 /* What XLA is told so that it runs a program in an order: "name=value", NULL-terminated, at most
- * MACHINE_MOST_OPTIONS. by_memory: in the order of its scheduler that saves memory; unhoisted: what
- * does not change in a loop stays there. */
-enum { MACHINE_MOST_OPTIONS = 4 };
+ * MACHINE_MOST_OPTIONS, with one more below. by_memory: in the order of its scheduler that saves
+ * memory; unhoisted: what does not change in a loop stays there. */
+enum { MACHINE_MOST_OPTIONS = 5 };
 void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
                          const char *out_options[MACHINE_MOST_OPTIONS + 1]);
+/* What XLA is told besides where nothing but its report is wanted, which is the same in half of the
+ * time; NULL: nothing. */
+const char *machine_xla_report_only(const machine *m);
 /* Of another way in which XLA may compile the program whatever it is told, and which a limit must
  * hold, too; NULL: there is none. */
 const char *machine_xla_otherwise(const machine *m);

@@ -118,6 +118,8 @@ typedef struct judge {
   const char *never_with; /* and has this in its text; NULL: all of it */
   const char *more_with;  /* what has this in its text needs 3 MB more; NULL: nothing does */
   int asked, least, most; /* how often; options in one question */
+  int reports;            /* questions for no more than a report */
+  bool is_report;         /* the last one was */
   uint64_t answered[64];  /* questions, of one call */
   int answers;
 } judge;
@@ -158,6 +160,8 @@ static int report(void *user, const char *text, size_t length, const char *const
     assert(strchr(options[n], '='));
     if (strstr(options[n], "invariant-code-motion")) q.order = PLAN_ORDER_PROGRAM_UNHOISTED;
   }
+  by->is_report = n && !strcmp(options[n - 1], "xla_backend_optimization_level=0");
+  by->reports += by->is_report;
   if (by->most < n) by->most = n;
   if (!by->asked || by->least > n) by->least = n;
   by->asked++;
@@ -306,6 +310,28 @@ static void test_minimum(void) {
   weir_result_destroy(b.result);
   weir_result_destroy(refused.result);
   weir_result_destroy(held.result);
+}
+
+/* What a refusal's number is confirmed by is not going to run, and what the estimate has over the
+ * limit is likely to be refused: the referee is asked for its report. What is taken it was asked to
+ * compile as it runs. */
+static void test_asked_for_reports(void) {
+  judge of_number = {.factor = 1.5}, of_estimate = {.factor = 1};
+  outcome a = rewrite(&of_number, 8100, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3");
+  assert(a.status == WEIR_RESOURCE_EXHAUSTED && of_number.reports);
+  outcome b = rewrite(&of_estimate, 200000, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(b.status == WEIR_OK && of_estimate.asked && !of_estimate.reports);
+  int doubted = 0;
+  for (int64_t limit = 8300; limit < 16000; limit += 300) {
+    judge low = {.factor = 0.8};
+    outcome c = rewrite(&low, limit, WEIR_MINIMUM_NEVER, "x86-64-v3");
+    assert(c.status != WEIR_OK || !low.is_report);
+    doubted += c.status == WEIR_OK && low.reports;
+    weir_result_destroy(c.result);
+  }
+  assert(doubted);
+  weir_result_destroy(a.result);
+  weir_result_destroy(b.result);
 }
 
 /* Small slices take more than estimated, larger ones less: the search for the number of a refusal
@@ -480,6 +506,7 @@ int main(void) {
   test_kept_in_whiles();
   test_any_larger_limit_holds();
   test_minimum();
+  test_asked_for_reports();
   test_held_after_all();
   test_seen_is_named();
   test_named_by_what_was_found();
