@@ -260,16 +260,8 @@ static const char *either_extreme(kernel_emitter *e, bool is_max, const char *ty
   return choose(e, lanes, type, test, x, y);
 }
 
-/* The number of these bits; NaN where `test` says so. */
-static const char *with_nan(kernel_emitter *e, const char *real, const char *bits, int32_t lanes,
-                            const char *test, const char *number) {
-  const char *nan = kernel_line(e, "sext %s %s to %s", wide(e, "i1", lanes), test, bits);
-  const char *found = kernel_line(e, "or %s %s, %s", bits, number, nan);
-  return kernel_line(e, "bitcast %s %s to %s", bits, found, real);
-}
-
-/* +0 is larger than -0; NaN if either is. Asked both ways numbers that differ give the same, zeros
- * both: of their bits +0 has none set. */
+/* +0 is larger than -0; the sum, which is NaN, if either is. Asked both ways numbers that differ
+ * give the same, zeros both: of their bits +0 has none set. */
 static const char *exact_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
                                  const char *x, const char *y) {
   const char *real = kernel_typed(e, dtype, lanes),
@@ -279,19 +271,19 @@ static const char *exact_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype,
   const char *a = kernel_line(e, "bitcast %s %s to %s", real, one, bits),
              *b = kernel_line(e, "bitcast %s %s to %s", real, other, bits),
              *both = kernel_line(e, "%s %s %s, %s", is_max ? "and" : "or", bits, a, b);
-  return with_nan(e, real, bits, lanes, kernel_line(e, "fcmp uno %s %s, %s", real, x, y), both);
+  return choose(e, lanes, real, kernel_line(e, "fcmp uno %s %s, %s", real, x, y),
+                kernel_line(e, "fadd %s %s, %s", real, x, y),
+                kernel_line(e, "bitcast %s %s to %s", bits, both, real));
 }
 
 /* The larger (smaller) of what has equal bits where it is equal, by the processor's own, which then
- * is x where either is NaN; NaN if y is. */
+ * is x where either is NaN; y if that is NaN. */
 static const char *plain_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
                                  const char *x, const char *y) {
-  const char *real = kernel_typed(e, dtype, lanes),
-             *bits = kernel_typed(e, dtype == IR_F64 ? IR_I64 : IR_I32, lanes);
+  const char *real = kernel_typed(e, dtype, lanes);
   const char *test = kernel_line(e, "fcmp %s %s %s, %s", is_max ? "uge" : "ule", real, x, y),
              *best = choose(e, lanes, real, test, x, y);
-  return with_nan(e, real, bits, lanes, kernel_line(e, "fcmp uno %s %s, %s", real, y, y),
-                  kernel_line(e, "bitcast %s %s to %s", real, best, bits));
+  return choose(e, lanes, real, kernel_line(e, "fcmp uno %s %s, %s", real, y, y), y, best);
 }
 
 /* The larger (smaller) of the two; NaN if either is. prefers_y: y is right where they are equal. */

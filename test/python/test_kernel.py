@@ -437,3 +437,57 @@ def test_extremes_to_the_bit(name, extreme, special, folder):
         zeros = (np.signbit(d) & (d == 0)).any(axis), (~np.signbit(d) & (d == 0)).any(axis)
         is_negative = zeros[0] if extreme == "min" else ~zeros[1]
         assert np.array_equal(np.signbit(got)[want == 0], is_negative[want == 0])
+
+
+LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
+OF_NAN = {  # of what is NaN in column 5
+    "relu": lambda d, y: jnp.maximum(d, 0),
+    "bound below": lambda d, y: jnp.minimum(d, -0.0),
+    "clip": lambda d, y: jnp.clip(d, -1, 1),
+    "two values": lambda d, y: jnp.maximum(jnp.minimum(y * 2, d), d * 0.5),
+    "never negative": lambda d, y: jnp.maximum(d, y * y),
+}
+
+
+def with_nan(shape, seed, at, sign, dtype):
+    numbers = np.random.default_rng(seed).normal(size=shape)
+    numbers[at] = np.copysign(np.nan, sign)
+    return numbers.astype(dtype)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+def test_extremes_keep_the_sign_of_nan(dtype, sign, level, folder):
+    """As in XLA: of rows, of columns, whose terms may be negative or not."""
+    dtype = jnp.dtype(dtype)
+    x, y = with_nan(301, 1, 3, sign, dtype), with_nan(517, 2, 5, sign, dtype)
+
+    def function(x, y):
+        d = x[:, None] + y
+        wide = jnp.where(d < -100, d * d, d)
+        return [f(a, axis) for a in (d, wide) for f in (jnp.max, jnp.min) for axis in (0, 1)]
+
+    text = tiled(lowered(function, x, y), folder, "--tensor-size-threshold", "4kB", "--machine", level)
+    if dtype == "float16" and not count(text):
+        pytest.skip("no F16C")
+    assert count(text)
+    for got in running.results(text, [x, y]):
+        got = got.view(dtype)  # bits, where NumPy has no such type
+        assert np.isnan(got).all()
+        assert (np.signbit(got) == (sign < 0)).all()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_top_k_sees_the_sign_of_nan(dtype, sign, level, folder):
+    """NaN is first in XLA's order, or last."""
+    x, y = with_nan(301, 1, 3, 1, dtype), with_nan(517, 2, 5, sign, dtype)
+    x[3] = 1
+    for made in OF_NAN.values():
+        text = lowered(lambda x, y, made=made: jax.lax.top_k(made(x[:, None] + y, y), 3)[1], x, y)
+        program = tiled(text, folder, "--tensor-size-threshold", "4kB", "--machine", level)
+        assert count(program)
+        (got,) = running.results(program, [x, y])
+        assert (got[:, 0] == 5).all() if sign > 0 else not (got == 5).any()
