@@ -57,6 +57,25 @@ static double line_cost(const kernel_nest *n, ir_value input, const kernel_axes 
   return TUNED_MISS * lines / (is_along_rows ? TUNED_ROWS : 1);
 }
 
+static bool has_adjacent_points(const kernel_nest *n, const int64_t *dims,
+                                const kernel_axes *axes) {
+  for (int32_t a = 0; a < n->n_axes; a++)
+    if (n->role[a] < KERNEL_OUTER && kernel_has_axis(axes, a) && n->extent[a] >= n->lanes &&
+        kernel_stride(dims, axes, a) == 1)
+      return true;
+  return false;
+}
+
+/* Of a lane that goes into a copy or a table, without rows: where points lie side by side it is one
+ * of a vector of them. So far apart lines share few sets of the caches. */
+static double copied_lane_cost(const kernel_nest *n, ir_value input, const kernel_axes *axes) {
+  const ir_type_data *t = ir_type_at(n->m, input);
+  int64_t stride = kernel_stride(t->dims, axes, n->column);
+  if (stride <= 1 || has_adjacent_points(n, t->dims, axes)) return 0;
+  bool is_apart = stride * ir_dtype_bytes(t->dtype) >= TUNED_APART_BYTES;
+  return TUNED_STRIDED_LANE + (is_apart ? TUNED_L3_MISS : 0);
+}
+
 /* Reads that can be neither vectors nor packed, and writes that are no vectors. */
 static double cost_of_gathers(const kernel_nest *n, const kernel_node *x) {
   double cost = 0;
@@ -69,6 +88,8 @@ static double cost_of_gathers(const kernel_nest *n, const kernel_node *x) {
     if (both && kernel_stride(ir_type_at(n->m, input)->dims, axes, n->column) != 1)
       cost += (TUNED_STRIDED_LANE + line_cost(n, input, axes)) * n->lanes *
               points_of(n, x->mask | x->reduces);
+    if (!((x->mask | x->reduces) >> n->row & 1))
+      cost += copied_lane_cost(n, input, axes) * n->lanes * points_of(n, x->mask | x->reduces);
   }
   return cost;
 }
@@ -171,11 +192,6 @@ static bool may_be_packed(const kernel_nest *n, const kernel_node *x) {
          kernel_extent_of(n, kernel_point_axes(n, x->mask)) <= COST_MOST_PACKED;
 }
 
-/* Of a chunk, for which what is packed is computed: chunks of kernels with products are short. */
-static double packed_rows(const kernel_nest *n) {
-  return fmin(TUNED_LEAST_PACKED_CHUNK / 2, (double)n->sizes.chunk);
-}
-
 /* How often a node is computed: in the passes that need it, again for each group of rows if it has
  * no rows and does not wait for all of them, for each outer index, and in each loop over an axis
  * inside of the tile. */
@@ -186,7 +202,7 @@ static double times_computed(const kernel_nest *n, const kernel_node *x, int32_t
   double times = loops > 1 && !is_summed_up ? loops : 1;
   if (mask >> n->column & 1) {
     if (passes > times) times = passes; /* each with loops of its own */
-    double rows = may_be_packed(n, x) ? packed_rows(n) : TUNED_ROWS;
+    double rows = may_be_packed(n, x) ? (double)n->sizes.chunk : TUNED_ROWS;
     if (!(mask >> n->row & 1) && !x->after) times *= ceil((double)n->extent[n->row] / rows);
   }
   for (int32_t a = 0; a < n->n_axes; a++)
@@ -397,14 +413,33 @@ static bool has_products(const kernel_nest *n, bool over_rows) {
   return false;
 }
 
-/* Columns are packed again for each outer index: too much where there are few rows to it. */
+/* How often what is copied of the columns is. */
+static double copies_of(const kernel_nest *n) {
+  return (double)(kernel_outer_extent(n) * ceil_div(n->extent[n->row], n->sizes.chunk));
+}
+
+/* Of the table that a product reads in place of an operand: lane by lane, where points do not lie
+ * side by side in what it is made of. */
+static double cost_of_table(const kernel_nest *n, const kernel_node *x) {
+  ir_value v = ir_operand(n->m, x->op, 1 - kernel_grid_operand(n, x));
+  const kernel_axes *axes = &x->operands[1 - kernel_grid_operand(n, x)];
+  if (x->late >= 0 || !kernel_product_has_table(n, x)) return 0;
+  double points = (double)kernel_extent_of(n, kernel_point_axes(n, x->mask)),
+         elements = points * (double)n->extent[n->column] * copies_of(n);
+  return elements * (kernel_table_is_turned(n, v, axes, kernel_product_axis(n, x))
+                         ? 1.0 / n->lanes
+                         : TUNED_STRIDED_LANE);
+}
+
+/* Columns are packed again for each outer index and each chunk of rows: too much where there are
+ * few rows to it. Of many rows it is in what a tile costs, where a chunk has half as many as pay.
+ */
 static double cost_of_packing(const kernel_nest *n) {
-  if (n->extent[n->row] >= TUNED_LEAST_PACKED_CHUNK || has_products(n, false) ||
-      has_products(n, true))
-    return 0;
-  double vectors = (double)kernel_packed_bytes(n, n->column) / machine_vector_bytes(&n->machine);
-  return TUNED_PACKING_ROWS * vectors *
-         (double)(n->extent[n->column] * (kernel_outer_extent(n) - 1));
+  double vectors = kernel_copied_bytes(n) / machine_vector_bytes(&n->machine),
+         free =
+             (double)(kernel_outer_extent(n) * (n->extent[n->row] / TUNED_LEAST_PACKED_CHUNK * 2));
+  return TUNED_PACKING_ROWS * vectors * (double)n->extent[n->column] *
+         fmax(0, copies_of(n) - fmax(1, free));
 }
 
 /* Of ops that are instructions of their own, in XLA's loops, too. */
@@ -437,7 +472,7 @@ double cost_of_nest(const kernel_nest *n) {
     if (x->which) continue;
     if (x->late >= 0) cost += cost_of_partials(n, x);
     if (x->is_product) {
-      cost += cost_of_product(n, x);
+      cost += cost_of_product(n, x) + cost_of_table(n, x);
       continue;
     }
     double points = points_of(n, (x->mask & ~n->positions) | x->reduces);
@@ -601,7 +636,9 @@ static int64_t chunk_of(const kernel_nest *n, int64_t packed_bytes) {
   int64_t rows = n->extent[n->row], items = clamp64(kernel_outer_extent(n), 1, wanted), pieces = 1;
   bool products = has_products(n, false) || has_products(n, true),
        packs = packed_bytes && !products;
-  int64_t least = packs ? TUNED_LEAST_PACKED_CHUNK : n->sizes.rows,
+  int64_t least = packs          ? TUNED_LEAST_PACKED_CHUNK
+                  : packed_bytes ? TUNED_LEAST_PRODUCT_CHUNK
+                                 : n->sizes.rows,
           most = packs ? TUNED_MOST_PACKED_CHUNK : TUNED_MOST_CHUNK;
   int64_t few = least < TUNED_PACKING_ROWS ? least : TUNED_PACKING_ROWS;
   if (rows * n->extent[n->column] < TUNED_LEAST_SHARED) few = least;

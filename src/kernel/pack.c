@@ -104,6 +104,50 @@ int64_t kernel_packed_bytes(const kernel_nest *n, int32_t axis) {
   return bytes;
 }
 
+/* Of an input that a tile reads, or what makes a copy for one. */
+static double copied_input_bytes(const kernel_nest *n, const kernel_node *x, uint32_t operand,
+                                 bool in_tile) {
+  ir_value v = ir_operand(n->m, x->op, operand);
+  const kernel_axes *axes = &x->operands[operand];
+  if (kernel_node_of(n, v) || kernel_input_of(n, v) < 0 || !kernel_has_axis(axes, n->column) ||
+      kernel_has_axis(axes, n->row) || (kernel_is_gather(x) && operand == 0))
+    return 0;
+  const ir_type_data *t =
+      ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, v)));
+  bool is_apart = in_tile && has_points_apart(n, axes, t->dims, t->dtype);
+  if (kernel_stride(t->dims, axes, n->column) == 1 && !is_apart) return 0;
+  return (double)(point_count(n, axes) * ir_dtype_bytes(t->dtype));
+}
+
+/* Of the inputs of what makes a copy. seen: by node. */
+static double bytes_below(const kernel_nest *n, const kernel_node *x, bool *seen) {
+  double bytes = 0;
+  if (seen[x - n->nodes]) return 0;
+  seen[x - n->nodes] = true;
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
+    bytes += from ? bytes_below(n, from, seen) : copied_input_bytes(n, x, i, false);
+  }
+  return bytes;
+}
+
+double kernel_copied_bytes(const kernel_nest *n) {
+  uint32_t tile = 1u << n->row | 1u << n->column;
+  bool *seen = ARENA_ARRAY(n->a, bool, n->n_nodes + 1);
+  double bytes = 0;
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
+    if (x->packed == KERNEL_PACKED_COLUMNS)
+      bytes +=
+          bytes_below(n, x, seen) +
+          (double)(point_count(n, &x->result) * ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype));
+    bool is_in_tile = ((x->mask | x->reduces) & tile) == tile && !x->is_product;
+    for (uint32_t i = 0; is_in_tile && i < x->n_operands; i++)
+      bytes += copied_input_bytes(n, x, i, true);
+  }
+  return bytes;
+}
+
 /* ---- addresses ---- */
 static const char *point_of(kernel_emitter *e, const kernel_axes *axes) {
   const char *at = "0";

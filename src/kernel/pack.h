@@ -8,6 +8,8 @@
 void kernel_mark_packed(kernel_nest *n);
 /* Bytes of all copies for each column; for each row. */
 int64_t kernel_packed_bytes(const kernel_nest *n, int32_t axis);
+/* Of those for columns only what is written, not what is read where it lies. */
+double kernel_copied_bytes(const kernel_nest *n);
 
 /* Whether a vector of columns of an input comes from a copy, made once for many tiles. */
 bool kernel_packs_input(const kernel_emitter *e, ir_value v, const kernel_axes *axes);

@@ -62,6 +62,12 @@ int32_t kernel_product_axis(const kernel_nest *n, const kernel_node *x) {
   return 31 - __builtin_clz(kernel_point_axes(n, x->mask));
 }
 
+bool kernel_product_has_table(const kernel_nest *n, const kernel_node *x) {
+  uint32_t operand = 1 - kernel_grid_operand(n, x);
+  return kernel_node_of(n, ir_operand(n->m, x->op, operand)) ||
+         !has_unit_stride(n, x, operand, kernel_product_axis(n, x));
+}
+
 int64_t kernel_padded_to_lanes(const kernel_nest *n, int64_t extent) {
   return (extent + n->lanes - 1) / n->lanes * n->lanes;
 }
@@ -83,10 +89,10 @@ typedef struct product {
   const char *grid, *other, *out, *along, *summed;
 } product;
 
-static const char *tail_of_points(kernel_emitter *e, int64_t lanes) {
+const char *kernel_first_lanes(kernel_emitter *e, int64_t count) {
   strbuf b = strbuf_make(e->a);
   for (int32_t i = 0; i < e->n->lanes; i++)
-    strbuf_printf(&b, "%si1 %d", i ? ", " : "<", i < lanes ? 1 : 0);
+    strbuf_printf(&b, "%si1 %d", i ? ", " : "<", i < count ? 1 : 0);
   strbuf_putc(&b, '>');
   return b.text;
 }
@@ -94,7 +100,7 @@ static const char *tail_of_points(kernel_emitter *e, int64_t lanes) {
 /* Points from p on; count: of those that are left there. */
 static const char *load_points(kernel_emitter *e, const product *p, const char *at, int64_t count) {
   if (p->is_padded || count >= e->n->lanes) return kernel_load_at(e, p->dtype, true, at);
-  return kernel_load_masked(e, p->dtype, at, tail_of_points(e, count));
+  return kernel_load_masked(e, p->dtype, at, kernel_first_lanes(e, count));
 }
 
 /* Element (r, v) of a block of accumulators that begins at `first`. */
@@ -200,7 +206,7 @@ static const char *place_other(kernel_emitter *e, product *p, bool of_rows) {
   int32_t axis = kernel_product_axis(n, p->node);
   const kernel_axes *axes = &p->node->operands[operand];
   ir_value v = ir_operand(n->m, p->node->op, operand);
-  bool in_table = kernel_node_of(n, v) || !has_unit_stride(n, p->node, operand, axis);
+  bool in_table = kernel_product_has_table(n, p->node);
   p->is_padded = in_table || p->points == p->padded;
   if (in_table) {
     p->apart = p->padded;

@@ -64,6 +64,49 @@ static void clear_padding(kernel_emitter *e, const kernel_table *t, const char *
                     kernel_table_at(e, t, entry, kernel_int(e, i)));
 }
 
+/* ---- points as lanes ---- */
+/* Whether lanes may go along the axis in all that v is made of, which has no rows. Of what is the
+ * same along it a function would be computed number by number. */
+static bool may_turn(const kernel_nest *n, ir_value v, int32_t axis) {
+  const kernel_node *x = kernel_node_of(n, v);
+  if (!x) return true;
+  bool is_function = ir_kind_flags(x->kind) & IR_FLAG_H, has_axis = x->mask >> axis & 1;
+  if (x->depth || x->index >= 0 || x->late >= 0 || kernel_is_gather(x) ||
+      (is_function && !has_axis) || kernel_is_variadic(x))
+    return false;
+  for (uint32_t i = 0; i < x->n_operands; i++)
+    if (!may_turn(n, ir_operand(n->m, x->op, i), axis)) return false;
+  return true;
+}
+
+/* Whether an input of it is read along the axis, as it lies. */
+static bool lies_along(const kernel_nest *n, ir_value v, const kernel_axes *axes, int32_t axis) {
+  const kernel_node *x = kernel_node_of(n, v);
+  int32_t input = x ? -1 : kernel_input_of(n, v);
+  if (input >= 0)
+    return kernel_has_axis(axes, n->column) &&
+           kernel_stride(ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)input))->dims, axes,
+                         axis) == 1;
+  for (uint32_t i = 0; x && i < x->n_operands; i++)
+    if (lies_along(n, ir_operand(n->m, x->op, i), &x->operands[i], axis)) return true;
+  return false;
+}
+
+bool kernel_table_is_turned(const kernel_nest *n, ir_value v, const kernel_axes *axes,
+                            int32_t axis) {
+  return kernel_node_of(n, v) && !((n->strided | n->positions) >> axis & 1) &&
+         may_turn(n, v, axis) && lies_along(n, v, axes, axis);
+}
+
+/* Makes `axis` the one of the lanes; the columns are points then. Returns the one that it was. */
+static int32_t turn(kernel_nest *n, int32_t axis) {
+  int32_t before = n->column;
+  n->role[before] = KERNEL_POINT;
+  n->role[axis] = KERNEL_COLUMN;
+  n->column = axis;
+  return before;
+}
+
 /* A loop over the points of a table; what its value needs and they do not change is made before. */
 static kernel_loop begin_points(kernel_emitter *e, const kernel_table *t) {
   const kernel_node *x = kernel_node_of(e->n, t->value);
@@ -103,6 +146,44 @@ static void store_lanes(kernel_emitter *e, const kernel_table *t, const kernel_g
   }
 }
 
+/* A vector of points; in the padding what the value is of zeros, which nobody reads. */
+static void store_points(kernel_emitter *e, const kernel_table *t, const char *column,
+                         const char *point) {
+  e->tile.column = e->tile.column_local = point;
+  kernel_grid g = kernel_value(e, t->value, &t->axes);
+  kernel_store_at(e, g.dtype, true, kernel_widened(e, &g, 0, 0, true),
+                  kernel_table_at(e, t, column, point));
+}
+
+static void fill_points(kernel_emitter *e, const kernel_table *t, const char *column) {
+  int32_t lanes = e->n->lanes;
+  int64_t whole = t->points / lanes * lanes;
+  if (whole) {
+    kernel_loop l = kernel_loop_begin(e, "0", kernel_int(e, whole), kernel_int(e, lanes));
+    store_points(e, t, column, l.index);
+    kernel_loop_end(e, &l);
+  }
+  if (whole == t->points) return;
+  e->tile.mask = kernel_first_lanes(e, t->points - whole);
+  store_points(e, t, column, kernel_int(e, whole));
+  e->tile.mask = NULL;
+}
+
+/* Column by column. */
+static void fill_turned(kernel_emitter *e, const kernel_table *t) {
+  context c;
+  enter(e, &c);
+  e->tile.vectors = e->tile.rows = 1;
+  int32_t columns = turn(e->n, t->axis);
+  kernel_loop l = kernel_loop_begin(e, "0", e->block_columns, "1");
+  e->tile.bound[columns] = kernel_line(e, "add i64 %s, %s", e->block_begin, l.index);
+  kernel_hoist(e, kernel_node_of(e->n, t->value), t->axis);
+  fill_points(e, t, l.index);
+  kernel_loop_end(e, &l);
+  turn(e->n, columns);
+  leave(e, &c, KERNEL_BLOCK, e->pack);
+}
+
 /* The lanes after the block's last column go to entries that nobody reads. */
 static void fill_columns(kernel_emitter *e, const kernel_table *t) {
   context c;
@@ -134,6 +215,7 @@ const kernel_table *kernel_get_table(kernel_emitter *e, ir_value v, const kernel
   t->pass = e->pass;
   kernel_table copy = *t; /* the values that fill it may need tables, too */
   if (of_rows) fill_rows(e, &copy);
+  else if (kernel_table_is_turned(e->n, v, axes, axis)) fill_turned(e, &copy);
   else fill_columns(e, &copy);
   return find_table(e, v, axes);
 }

@@ -491,3 +491,39 @@ def test_top_k_sees_the_sign_of_nan(dtype, sign, level, folder):
         assert count(program)
         (got,) = running.results(program, [x, y])
         assert (got[:, 0] == 5).all() if sign > 0 else not (got == 5).any()
+
+
+# ---- products with what is computed: tables of points ----
+def scaled(w, s, first):
+    return w.astype(s.dtype) * s
+
+
+TABLES = {
+    "of columns": lambda w, s, first: scaled(w, s, first),
+    "by rows": lambda w, s, first: scaled(w, first[:, None], first),
+    "of functions": lambda w, s, first: jnp.tanh(scaled(w, s, first)),
+    "of functions of rows": lambda w, s, first: scaled(w, s, first) * jnp.exp(-first[:, None]),
+    "of sums": lambda w, s, first: scaled(w, s, first) * (first[:, None] * jnp.arange(5)).sum(1)[:, None],
+    "with a mask": lambda w, s, first: jnp.where(jnp.arange(w.shape[1]) < first[:, None] + 3, w, s),
+    "never zero": lambda w, s, first: 1 / scaled(w, s, first),
+    "transposed": lambda w, s, first: scaled(w.T.reshape(w.shape), s, first),
+    "reversed": lambda w, s, first: (w.T * s[:, None]).T,
+}
+
+
+@pytest.mark.parametrize("points", [9, 16, 40, 129])
+@pytest.mark.parametrize("made", TABLES)
+def test_tables_of_points(made, points, folder):
+    """relu(x W) V, where V is made of what lies row by row; no extent is a multiple of the tile."""
+    random = np.random.default_rng(points)
+    for real, kind in [(np.float32, np.int8), (np.float64, np.int32), (np.float32, np.int16)]:
+        whole = random.integers(1, 100, (331, points)).astype(kind)
+        inputs = [random.normal(size=s).astype(real) for s in [(203, 21), (21, 331), points, 331]]
+
+        def program(x, w, s, first, v, made=TABLES[made]):
+            return jnp.maximum(x @ w, 0) @ made(v, s, first)
+
+        text = lowered(program, *inputs, whole)
+        kernels = tiled(text, folder, "--tensor-size-threshold", 331 * points * np.dtype(real).itemsize // 2)
+        assert count(kernels)
+        check_results(text, kernels, [*inputs, whole])
