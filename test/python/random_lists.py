@@ -1154,7 +1154,8 @@ class Parts(Program):
     def numbers_of(self, dice, shape, cut):
         """Dimension numbers, the sizes of windows, the shape of the entries."""
         kinds = ["point", "window", "all", "front", "only"]
-        roles = [dice.choices(kinds, [60 if is_cut else 4, 5, 3, 1, 1])[0] for is_cut in cut]
+        often = {True: [60, 9, 3, 1, 1], False: [4, 5, 3, 1, 1]}  # of what is cut points, mostly
+        roles = [dice.choices(kinds, often[is_cut])[0] for is_cut in cut]
         if not {"point", "window"} & set(roles):
             roles[dice.randrange(len(roles))] = dice.choice(["point", "window"])
         entries, batch = self.entries, ()
