@@ -8,6 +8,7 @@
 #include "machine/tuned.h"
 #include "plan/cost.h"
 #include "split/schedules.h"
+#include "split/sink.h"
 #include "limit/referee.h"
 #include "limit/result.h"
 
@@ -257,14 +258,20 @@ static weir_status try_shorter_slices(job *j, search *s) {
   return WEIR_OK;
 }
 
-static bool is_kept(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
-  return ir_kind_of(m, op) == IR_OP_WHILE && split_keeps_trips(m, op);
+/* A while that could go without what it keeps of its trips, or reads in them. user: the search. */
+static bool may_go_by_trips(const ir_module *m, ir_op op, const void *user) {
+  const search *s = user;
+  if (ir_kind_of(m, op) != IR_OP_WHILE) return false;
+  if (split_keeps_trips(m, op)) return true;
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++)
+    if (split_is_read_in_parts((ir_module *)m, v, search_threshold(s))) return true;
+  return false;
 }
 
 /* It runs whiles of the program once for each slice, whose ops are launched as often. */
 static bool may_gain_by_segments(const job *j, const search *s) {
-  return s->found.has_whiles && is_slower(j, s) && ir_any(s->from, ir_top(s->from), is_kept, NULL);
+  return s->found.has_whiles && is_slower(j, s) &&
+         ir_any(s->from, ir_top(s->from), may_go_by_trips, s);
 }
 
 static weir_status try_segments(job *j, search *s, int64_t room_bytes) {

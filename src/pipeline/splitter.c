@@ -517,6 +517,19 @@ static progress segment_holders(ir_module *m, const plan_peak *peak, split_order
   return STUCK;
 }
 
+/* What whiles read trip by trip is made so. */
+static progress sink_rows_of_holders(ir_module *m, const plan_peak *peak, split_order *order) {
+  for (uint32_t i = 0; i < peak->n_holders; i++) {
+    const plan_holder *h = &peak->holders[i];
+    if (!split_sink_parts(m, h->value, order->goal.threshold_bytes)) continue;
+    ctx_log(m->ctx, 3, "parts of %lld bytes are made in the trips that read them",
+            (long long)h->bytes);
+    order->loops++;
+    return SPLIT;
+  }
+  return STUCK;
+}
+
 /* Holders, the largest first, until one is split; and further ones as long as what is left at the
  * same time is far over the limit, which saves an estimate for each. */
 static progress split_holders(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
@@ -578,7 +591,8 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   order->deep_bytes = max64(0, order->limit_bytes - order->spare_bytes - plan_held_bytes(&peak));
   order->goal.room_bytes = room_of_cuts(&peak, order);
   progress p = STUCK;
-  if (!over && order->goal.segments_first) p = segment_holders(m, &peak, order, t);
+  if (!over && order->goal.segments_first) p = sink_rows_of_holders(m, &peak, order);
+  if (!over && order->goal.segments_first && p == STUCK) p = segment_holders(m, &peak, order, t);
   if (!over && p == STUCK) p = split_holders(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);

@@ -193,6 +193,18 @@ bool split_can_make_part(ir_module *m, ir_block block, ir_value v, int32_t dim,
   return can;
 }
 
+uint32_t split_count_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
+                           ir_block body, ir_value stand_in) {
+  arena *scratch = arena_create(m->ctx);
+  parts p = {m, scratch, block, threshold_bytes};
+  uint32_t n = 0;
+  int32_t dim;
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
+    n += can_read_part(&p, op, v, stand_in, &dim);
+  arena_destroy(scratch);
+  return n;
+}
+
 bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
                       ir_block body, ir_value stand_in) {
   arena *scratch = arena_create(m->ctx);

@@ -20,6 +20,9 @@
  * on that part once a trip. */
 bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
                       ir_block body, ir_value stand_in);
+/* How many dynamic slices that would replace. */
+uint32_t split_count_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
+                           ir_block body, ir_value stand_in);
 /* Whether a slice of v along dim can be made of slices of what v is made of, down to what is not
  * above the threshold, or of another block. */
 bool split_can_make_part(ir_module *m, ir_block block, ir_value v, int32_t dim,

@@ -1,5 +1,6 @@
 #include "split/sink.h"
 
+#include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/flops.h"
 #include "split/loops.h"
@@ -258,6 +259,53 @@ bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_b
   *out_parts = s.made_parts;
   arena_destroy(s.scratch);
   return any;
+}
+
+/* Of what stands for v in the while's body: all uses are parts, but that it is handed on. */
+static bool are_parts(const sinking *s, ir_op loop, ir_value v, ir_value stand_in,
+                      uint32_t yields) {
+  ir_block body = ir_while_body(s->m, loop);
+  uint32_t uses = ir_count_uses(s->scratch, s->m, body)[stand_in];
+  return split_count_parts(s->m, s->block, v, s->threshold_bytes, body, stand_in) + yields == uses;
+}
+
+static bool reads_parts(const sinking *s, ir_op loop, ir_value v) {
+  ir_module *m = s->m;
+  if (ir_kind_of(m, loop) != IR_OP_WHILE || ir_op_get(m, loop)->n_attrs ||
+      ir_is_used_in(m, ir_body(m, loop), v) || !are_parts(s, loop, v, v, 0))
+    return false;
+  for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++) {
+    if (ir_operand(m, loop, i) != v) continue;
+    if (!is_invariant(m, loop, i) ||
+        ir_is_used_in(m, ir_body(m, loop), ir_argument(m, ir_body(m, loop), i)) ||
+        !are_parts(s, loop, v, ir_argument(m, ir_while_body(m, loop), i), 1))
+      return false;
+  }
+  return true;
+}
+
+/* What is so much smaller than the value stays outside: an operand before it was broadcast. */
+static int64_t whole_bytes(const ir_module *m, ir_value v, int64_t threshold_bytes) {
+  enum { MOST_TIMES = 8 };
+  return max64(threshold_bytes, ir_value_bytes(m, v) / MOST_TIMES);
+}
+
+bool split_is_read_in_parts(ir_module *m, ir_value v, int64_t threshold_bytes) {
+  ir_block block = ir_value_block(m, v);
+  sinking s = sinking_of(m, block, whole_bytes(m, v, threshold_bytes));
+  bool is = is_copied(&s, v);
+  ir_users users = {0};
+  if (is) users = ir_users_of_block(s.scratch, m, block);
+  for (ir_op user, i = 0; is && (user = ir_user_at(&users, v, i)); i++)
+    is = reads_parts(&s, user, v);
+  arena_destroy(s.scratch);
+  return is;
+}
+
+bool split_sink_parts(ir_module *m, ir_value v, int64_t threshold_bytes) {
+  bool parts;
+  return split_is_read_in_parts(m, v, threshold_bytes) &&
+         split_sink(m, ir_value_block(m, v), v, whole_bytes(m, v, threshold_bytes), false, &parts);
 }
 
 /* ---- a copy for each use ---- */

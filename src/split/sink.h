@@ -13,6 +13,13 @@
 bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_bytes,
                 bool into_loops, bool *out_parts);
 
+/* Whether only whiles read the value, and of it only slices that can be made of slices of what it
+ * is made of. */
+bool split_is_read_in_parts(ir_module *m, ir_value v, int64_t threshold_bytes);
+/* Such a value is made in the whiles, part by part, and all of it once if the parts are all of it.
+ * False: it is no such. */
+bool split_sink_parts(ir_module *m, ir_value v, int64_t threshold_bytes);
+
 /* Gives each use of v but the first its own copy of v and of the large ops behind it, so that one
  * may be sliced while another is read whole. False if v has one use or too many, can't be copied,
  * or if the copies for more than a few uses took more flops together than all of the block. */
