@@ -177,7 +177,9 @@ static bool replace_scatter(pass_rewrite *g, ir_op op) {
   ir_value operands[] = {y, at, ir_operand(m, scatter, 2)};
   ir_op made = ir_build_again(&b, scatter, operands, &type);
   ir_op_set_attr(m, made, "scatter_dimension_numbers", ir_scatter_dims_attr(m, &tall), true);
-  ir_op_drop_attr(m, made, "indices_are_sorted"); /* what was dropped in front is now behind */
+  /* what was dropped in front is now behind, all of it at one place */
+  ir_op_drop_attr(m, made, "indices_are_sorted");
+  ir_op_drop_attr(m, made, "unique_indices");
   return pass_stand_in(m, g->map, op, ir_result(m, made, 0));
 }
 

@@ -276,7 +276,7 @@ static bool reads_parts(const sinking *s, ir_op loop, ir_value v) {
     return false;
   for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++) {
     if (ir_operand(m, loop, i) != v) continue;
-    if (!is_invariant(m, loop, i) ||
+    if (!ir_is_handed_on(m, ir_while_body(m, loop), i) ||
         ir_is_used_in(m, ir_body(m, loop), ir_argument(m, ir_body(m, loop), i)) ||
         !are_parts(s, loop, v, ir_argument(m, ir_while_body(m, loop), i), 1))
       return false;

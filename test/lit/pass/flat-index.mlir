@@ -21,7 +21,7 @@ module {
   // CHECK: sym_name = "scattered"
   // CHECK: %[[BELOW:.*]] = "stablehlo.compare"
   // CHECK: "stablehlo.select"(%[[BELOW]]
-  // CHECK: "stablehlo.scatter"(%{{.*}}, %{{.*}}, %arg2) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>, unique_indices = true}>
+  // CHECK: "stablehlo.scatter"(%{{.*}}, %{{.*}}, %arg2) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}>
   // CHECK: (tensor<3x4xf32>, tensor<5x2xi64>, tensor<5xf32>) -> tensor<3x4xf32>
   func.func @scattered(%a: tensor<3x4xf32>, %i: tensor<5xi32>, %u: tensor<5xf32>) -> tensor<3x4xf32> {
     %f = stablehlo.reshape %a : (tensor<3x4xf32>) -> tensor<12xf32>
