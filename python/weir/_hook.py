@@ -368,8 +368,9 @@ def _settled(call, result):
 
 
 _HOPELESS = (
-    "Arguments and results alone are {}, which no rewriting changes. Outside of jax.jit every "
-    "operation is a program of its own with its operands as arguments: jit the whole function. "
+    "Arguments and results alone are {}, which no rewriting changes: donate what is not needed "
+    "afterwards (donate_argnums), or set a larger limit. Is it an operation outside of jax.jit? Each "
+    "is a program of its own with its operands as arguments: jit the whole function. "
     "WEIR_OVER_LIMIT=warn lets such programs run."
 )
 

@@ -235,7 +235,8 @@ def test_hopeless_refusals_say_so(stand_in):
     with weir.limit("7kB"), pytest.raises(jax.errors.JaxRuntimeError) as caught:
         jax.jit(lambda x: x + 1)(X)
     assert str(caught.value).startswith("RESOURCE_EXHAUSTED: weir: no\nArguments and results alone")
-    assert "8.00 kB" in str(caught.value) and "jit the whole function" in str(caught.value)
+    for words in ("8.00 kB", "donate_argnums", "jit the whole function"):
+        assert words in str(caught.value)
     with weir.limit("9kB"), pytest.raises(jax.errors.JaxRuntimeError, match="weir: no\\n-"):
         jax.jit(lambda x: x + 1)(X)
 
