@@ -1,8 +1,8 @@
 """Rewrites random programs of a kind, and compares results with the evaluator's.
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
-                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Buckets|Parts|Grams|Solves|Selves|
-                                      Contrasts|Layers|ImageLayers|Chains]
+                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Buckets|Parts|Columns|Grams|Solves|
+                                      Selves|Contrasts|Layers|ImageLayers|Chains]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py,
@@ -35,7 +35,7 @@ PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,unsorted,dce,permuted,dce,c
 PASSES += "counted,blocks,dce,through-slice,dce,through-gather,dce,scatters,dce"
 PARTS = "--pass=inline,simplify,cse,dce,through-pad,dce,through-gather,dce,windows,scatters,dce"
 ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
-LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts", "Rows", "Buckets", "Parts")
+LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts", "Rows", "Buckets", "Parts", "Columns")
 PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
@@ -68,6 +68,8 @@ def ways_of(program, own, path):
         skipped = dice.choice(["unsorted", "counted", "through-gather", "split"])
     if isinstance(program, random_lists.Parts):
         passes, skipped = PARTS, dice.choice(["through-pad", "through-gather", "windows", "scatters", "split"])
+    if isinstance(program, random_lists.Columns):
+        skipped = dice.choice(["columns", "columns", "through-slice", "split"])
     if passes is ALGEBRA:
         skipped = dice.choice(["gram", "solve", "distribute", "fold-transpose", "split"])
     limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]

@@ -5,14 +5,15 @@
  *   broadcast, transpose, reversal, slice, reshape that keeps the dimension: of their operand's
  *   any_j x[:, j]       =  x[:, 0] or x[:, 1] or ..   and all, sums, extremes of integers
  *
- * Coordinates are such tensors: [n, 2] integers that are sorted by one column and then the other.
+ * Coordinates are such tensors: [n, 2] integers that are sorted by one column and then the other;
+ * [n, m, 2] corners in which boxes overlap, [n, m, 3] factors of cross products.
  * What is made of columns is elementwise, and can be made in slices of n that cut rows of what it
- * is made of; a reduction can't.
+ * is made of; a reduction can't. Vectors go along m, not along two or three numbers.
  *
  * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Exact. Left
- * alone: more than MOST_COLUMNS columns; columns of floats, which kernels take as they are, and
- * sums of them, whose order is XLA's; what has another reader that wants all columns; tensors that
- * are small against the limit. Cost: MOST_STEPS ops a column.
+ * alone: more than MOST_COLUMNS columns; sums of columns of floats, whose order is XLA's, and their
+ * extremes, which kernels take as they are; what has another reader that wants all columns; tensors
+ * that are small against the limit. Cost: MOST_STEPS ops a column.
  */
 #include "pass/boxes.h"
 #include "pass/build.h"
@@ -189,13 +190,17 @@ static int32_t read_along(const columns *f, ir_op op) {
   return kind == IR_OP_REDUCE || y->dims[found] == 1 ? found : -1;
 }
 
-/* Of integers or truth values; a slice, or by a reducer that is one op. */
+/* A slice, or integers or truth values by a reducer that is one op. */
 static bool is_exact(const columns *f, ir_op op) {
   ir_dtype d = type_of(f, ir_result(f->m, op, 0))->dtype;
+  if (ir_kind_of(f->m, op) == IR_OP_SLICE) return true;
   return (d == IR_I1 || pass_orders_integer(d)) &&
          type_of(f, ir_operand(f->m, op, 0))->dtype == d &&
-         (ir_kind_of(f->m, op) == IR_OP_SLICE ||
-          ir_reducer_kind(f->m, ir_body(f->m, op)) != IR_OP_UNKNOWN);
+         ir_reducer_kind(f->m, ir_body(f->m, op)) != IR_OP_UNKNOWN;
+}
+
+static bool reads_columns(const columns *f, ir_op op) {
+  return read_along(f, op) >= 0 && is_exact(f, op);
 }
 
 /* Moved, or made element by element: of what is in memory anyway a column is a slice. */
@@ -206,8 +211,8 @@ static bool is_made(const columns *f, ir_value v) {
 
 static bool may_replace(const columns *f, ir_op op) {
   ir_value x = ir_operand(f->m, op, 0);
-  return read_along(f, op) >= 0 && is_exact(f, op) && f->uses[x] == f->column_uses[x] &&
-         is_made(f, x) && ir_value_bytes(f->m, x) > f->small_bytes;
+  return reads_columns(f, op) && f->uses[x] == f->column_uses[x] && is_made(f, x) &&
+         ir_value_bytes(f->m, x) > f->small_bytes;
 }
 
 /* Combined with what the reduction begins with, nothing changes. */
@@ -255,7 +260,7 @@ static bool begin(pass_rewrite *r) {
                  .small_bytes = r->small_bytes};
   r->own = f;
   for (ir_walk w = ir_walk_block(f->m, ir_top(f->m)); ir_next(&w);)
-    if (read_along(f, w.op) >= 0) f->column_uses[ir_operand(f->m, w.op, 0)]++;
+    if (reads_columns(f, w.op)) f->column_uses[ir_operand(f->m, w.op, 0)]++;
   return true;
 }
 

@@ -9,7 +9,8 @@ make of them together again; `Windows`, windows of an axis that is rolled by a p
 sorted elements, from either end, by one key or two, with what is moved along; `Rows`, tables that
 are read and written at places of which the entries' own indices name some dimensions; `Buckets`, rows
 that are sorted, computed with, and put or read back; `Parts`, points and windows of arrays and of parts
-of them, read and added up at places of which many lie beyond an end. All but `Sorts` have gradients. Numbers are small multiples of 1/8 in 32 or 64 bits, so that many sums are
+of them, read and added up at places of which many lie beyond an end; `Columns`, tensors with a few
+columns that are read one by one. All but `Sorts` have gradients. Numbers are small multiples of 1/8 in 32 or 64 bits, so that many sums are
 exact; `largest` is the size of the large tensors in bytes.
 """
 
@@ -1269,3 +1270,76 @@ class Parts(Program):
         if dice.random() < 0.4:
             return self.value(x, y, u, at, whole=True)
         return self.differentiated(dice, lambda x, y, u: self.value(x, y, u, at), (x, y, u))
+
+
+class Columns(Program):
+    """Elementwise, moved, put together, updated; most readers want one column, some want all of them."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.n, self.m = self.dice.choice([3, 7, 17, 33]), self.dice.choice([1, 5, 16, 21])
+        self.k = self.dice.choice([2, 2, 3, 3, 4, 5])
+        self.at = self.dice.randrange(3)  # where the columns are
+        self.dtype = np.dtype(self.dice.choice([*FLOATS, *FLOATS, np.int32, np.int8]))
+        self.data = [self.eighths(self.n, self.k), self.eighths(self.m, self.k), self.eighths(self.n, self.m)]
+        self.largest = self.n * self.m * self.k * self.dtype.itemsize
+        self.terms = 16 * self.n * self.m * self.k
+
+    def inputs(self):
+        return self.data
+
+    def pairs(self, dice, x, y, z):
+        """Of n, m and the columns, wherever these are."""
+        x, z = x[:, None], z[..., None]
+        made = dice.choice(
+            [
+                lambda: x - y[None],
+                lambda: jnp.maximum(x, y[None]) * 2,
+                lambda: x * z + y[None],
+                lambda: jnp.concatenate([x[..., : self.k // 2] * z, z * y[None, :, self.k // 2 :]], -1),
+                lambda: jnp.stack([z[..., 0] * (i + 1) for i in range(self.k)], -1) - x,
+                lambda: jnp.where(z > 0, x, y[None]),
+            ]
+        )()
+        return jnp.moveaxis(made, -1, self.at)
+
+    def moved(self, dice, p):
+        j = dice.randrange(self.k)
+        along = [slice(None)] * 3
+        along[self.at] = j
+        others = [d for d in range(3) if d != self.at]
+        cut = [slice(None)] * 3
+        cut[others[0]] = slice(0, max(1, p.shape[others[0]] - 1))
+        choices = [
+            lambda: jnp.flip(p, self.at),
+            lambda: jnp.flip(p, (self.at, others[1])),
+            lambda: p.at[tuple(along)].set(1),
+            lambda: p.at[tuple(along)].add(p[tuple(along)]),
+            lambda: jnp.abs(p) - 1,
+            lambda: p * jnp.roll(p, 1, self.at),
+            lambda: p + lax.broadcasted_iota(p.dtype, p.shape, dice.choice([self.at, others[0]])),
+            lambda: p[tuple(cut)],
+            lambda: p,
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, y, z, whole=False):
+        dice = random.Random(self.body)
+        p = self.pairs(dice, x, y, z)
+        for _ in range(dice.randrange(3)):
+            p = self.moved(dice, p)
+        column = [lax.index_in_dim(p, j, self.at, keepdims=False) for j in range(self.k)]
+        read = dice.sample(column, dice.randint(1, self.k))
+        choices = [
+            lambda: sum(c * (i + 1) for i, c in enumerate(read)),
+            lambda: read[0] * read[-1],
+            lambda: read[0] * column[1] - column[0] * read[-1],
+            lambda: jnp.where(column[0] > column[-1], read[0], read[-1]),
+            lambda: read[0] * p.sum(self.at, dtype=p.dtype),
+            lambda: read[-1] + p.max(self.at),
+        ]
+        z = dice.choice(choices)()
+        return z.sum(dice.randrange(2), dtype=z.dtype) if whole else jnp.sum(z * z, dtype=z.dtype)
+
+    def function(self, *arguments):
+        return self.whole_or_differentiated(0.4, arguments)

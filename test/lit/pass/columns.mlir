@@ -1,6 +1,6 @@
 // A few columns that are read one by one are made one by one: through elementwise ops, updates at a known place,
-// transposes and reversals; any, all and sums of integers over them are those of columns. Not: floats,
-// five columns, what somebody reads whole, arguments.
+// transposes and reversals; any, all and sums of integers over them are those of columns. Not: sums of
+// floats, five columns, what somebody reads whole, arguments.
 // RUN: %weir opt %s --pass=columns,dce | FileCheck %s
 
 // CHECK: sym_name = "main"
@@ -58,4 +58,32 @@ func.func @others(%f: tensor<9x2xf32>, %i: tensor<9x5xi32>, %j: tensor<9x2xi32>)
   %kept = stablehlo.reduce(%l init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<9x2xi32>, tensor<i32>) -> tensor<9xi32>
   %given = stablehlo.reduce(%j init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<9x2xi32>, tensor<i32>) -> tensor<9xi32>
   return %sum, %five, %kept, %l, %given : tensor<9xf32>, tensor<9xi32>, tensor<9xi32>, tensor<9x2xi32>, tensor<9xi32>
+}
+
+// How far boxes overlap: along x, then along y.
+// CHECK: sym_name = "overlap"
+// CHECK-NOT: tensor<9x9x2xf32>
+// CHECK: "func.return"
+func.func @overlap(%low: tensor<9x2xf32>, %high: tensor<9x2xf32>) -> tensor<9x9xf32> {
+  %a = stablehlo.broadcast_in_dim %low, dims = [0, 2] : (tensor<9x2xf32>) -> tensor<9x9x2xf32>
+  %b = stablehlo.broadcast_in_dim %high, dims = [1, 2] : (tensor<9x2xf32>) -> tensor<9x9x2xf32>
+  %d = stablehlo.subtract %b, %a : tensor<9x9x2xf32>
+  %x = stablehlo.slice %d [0:9, 0:9, 0:1] : (tensor<9x9x2xf32>) -> tensor<9x9x1xf32>
+  %y = stablehlo.slice %d [0:9, 0:9, 1:2] : (tensor<9x9x2xf32>) -> tensor<9x9x1xf32>
+  %p = stablehlo.multiply %x, %y : tensor<9x9x1xf32>
+  %r = stablehlo.reshape %p : (tensor<9x9x1xf32>) -> tensor<9x9xf32>
+  return %r : tensor<9x9xf32>
+}
+
+// Whoever reads a column of floats beside their sum reads it of what is there.
+// CHECK: sym_name = "both"
+// CHECK: %[[D:[0-9]+]] = "stablehlo.negate"(%arg0) : (tensor<9x2xf32>)
+// CHECK: "stablehlo.slice"(%[[D]])
+// CHECK: "stablehlo.reduce"(%[[D]],
+func.func @both(%x: tensor<9x2xf32>) -> (tensor<9x1xf32>, tensor<9xf32>) {
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %d = stablehlo.negate %x : tensor<9x2xf32>
+  %c = stablehlo.slice %d [0:9, 0:1] : (tensor<9x2xf32>) -> tensor<9x1xf32>
+  %s = stablehlo.reduce(%d init: %none) applies stablehlo.add across dimensions = [1] : (tensor<9x2xf32>, tensor<f32>) -> tensor<9xf32>
+  return %c, %s : tensor<9x1xf32>, tensor<9xf32>
 }
