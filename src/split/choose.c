@@ -483,13 +483,16 @@ static bool is_unwanted_as_a_whole(const split_region *r, const split_growth *g,
                                    const rivals *than) {
   ctx *c = r->m->ctx;
   int64_t looked_at = c->looked_at;
+  int debug = c->debug;
   split_growth whole = *g;
   split_choice choice;
   whole.wants = NULL;
+  c->debug = 0; /* what is logged is the same in all builds */
   split_region *s = split_region_grow(r->scratch, r->m, r->block, r->seed, r->seed_pos, &whole);
   bool dissolves = !s->failed && dissolves_seed(s, than->goal);
   if (dissolves) assess(s, than->goal, &choice);
   c->looked_at = looked_at;
+  c->debug = debug;
   return !dissolves || !is_better_than(&choice, than);
 }
 #endif
