@@ -158,11 +158,12 @@ def test_once_xla_says_what_the_estimate_does_it_is_not_doubted_again(share, dou
         asked.append(estimate_of(text, tmp_path))
         return 0, 0, 0, int(share * asked[-1]) if asked[-1] > limit else 2 * limit
 
-    settings = {"memory_limit_bytes": limit, "platform": b"cpu", "minimum": 2}
+    settings = {"memory_limit_bytes": limit, "platform": b"cpu", "minimum": 2, "machine": b"x86-64-v4"}
     result = _library.rewrite(layers(100).encode(), settings, referee)
+    asked = list(dict.fromkeys(asked))  # what is taken is asked about twice: for its report, and as it runs
     in_doubt = [i for i, n in enumerate(asked) if n > limit]
     assert len(in_doubt) == doubted and in_doubt[0] > 0  # behind what holds by estimate
-    assert len(asked) - 1 - in_doubt[-1] == 2 - doubted  # but for one that another limit had
+    assert in_doubt[-1] == len(asked) - 1  # and nothing else comes behind
     assert asked[in_doubt[0]] == pytest.approx(1.17 * limit, rel=0.02)
     assert (result.status == _library.OK) is (doubted == 2)
     if doubted == 2:

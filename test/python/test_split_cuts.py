@@ -117,7 +117,7 @@ def spans_in(log):
 
 def test_values_are_put_out_again(tmp_path):
     """Of 24 layers some three values are there at one time."""
-    text, log = logged(tmp_path, 24, "--memory-limit", "1.6MB")
+    text, log = logged(tmp_path, 24, "--memory-limit", "2MB")
     found = spans_in(log)
     assert any(spans > values and work < 0.8 * without for spans, values, work, without in found)
 
