@@ -65,15 +65,16 @@ static void clear_padding(kernel_emitter *e, const kernel_table *t, const char *
 }
 
 /* ---- points as lanes ---- */
-/* Whether lanes may go along the axis in all that v is made of, which has no rows. Of what is the
- * same along it a function would be computed number by number. */
+/* Whether lanes may go along the axis in all that v is made of, which has no rows. What is summed
+ * over it inside the tile needs it there; of what is the same along it a function would be computed
+ * number by number. */
 static bool may_turn(const kernel_nest *n, ir_value v, int32_t axis) {
   const kernel_node *x = kernel_node_of(n, v);
   if (!x) return true;
   bool is_function = ir_kind_flags(x->kind) & IR_FLAG_H, has_axis = x->mask >> axis & 1;
-  if (x->depth || x->index >= 0 || x->late >= 0 || kernel_is_gather(x) ||
-      (is_function && !has_axis) || kernel_is_variadic(x))
+  if (x->depth || x->index >= 0 || x->late >= 0 || kernel_is_gather(x) || kernel_is_variadic(x))
     return false;
+  if (x->reduces >> axis & 1 || (is_function && !has_axis)) return false;
   for (uint32_t i = 0; i < x->n_operands; i++)
     if (!may_turn(n, ir_operand(n->m, x->op, i), axis)) return false;
   return true;

@@ -508,6 +508,9 @@ TABLES = {
     "never zero": lambda w, s, first: 1 / scaled(w, s, first),
     "transposed": lambda w, s, first: scaled(w.T.reshape(w.shape), s, first),
     "reversed": lambda w, s, first: (w.T * s[:, None]).T,
+    "of sums of points": lambda w, s, first: scaled(w, s, first) - scaled(w, s, first).sum(1)[:, None],
+    "softmax": lambda w, s, first: jax.nn.softmax(scaled(w, s, first), 1),
+    "centred": lambda w, s, first: scaled(w, s, first) * (1 - s.mean()),
 }
 
 
