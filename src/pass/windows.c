@@ -12,8 +12,11 @@
  * place. Left alone: scatters that have a dimension of FEW or more to slice already (a batch, one
  * that windows are as long as, one along which windows of one lie where data says); several arrays;
  * what depends on the order (`.set`); ui64 places; results that are small against the limit or
- * below the threshold. Cost: a few ops on the places, of which there are as many as there are rows.
+ * below the threshold; places of rows that are larger than a result of which the limit has room for
+ * two. Cost: a few ops on the places, of which there are as many as there are rows; slices go over
+ * all of them.
  */
+#include "base/saturate.h"
 #include "ir/maps.h"
 #include "pass/build.h"
 
@@ -63,6 +66,14 @@ static bool find_opened(const ir_module *m, ir_op op, const ir_gather_numbers *n
   return out->dim >= 0;
 }
 
+/* By the places of all rows, where the result is small enough to stay whole. */
+static bool costs_more(const pass_rewrite *r, ir_op op, const opened *o) {
+  int64_t places = ir_elements(r->m, ir_operand(r->m, op, 1)),
+          bytes = saturated_product(places, o->window * ir_dtype_bytes(IR_I64)),
+          result = ir_value_bytes(r->m, ir_result(r->m, op, 0));
+  return bytes > result && result <= r->p->options->memory_limit_bytes / 2;
+}
+
 static bool may_open(pass_rewrite *r, ir_op op, ir_gather_numbers *n, opened *out) {
   if (ir_kind_of(r->m, op) != IR_OP_SCATTER || ir_op_get(r->m, op)->n_operands != 3 ||
       !pass_is_static(r->m, op) || pass_has_foreign_attrs(r->m, op) ||
@@ -71,7 +82,8 @@ static bool may_open(pass_rewrite *r, ir_op op, ir_gather_numbers *n, opened *ou
     return false;
   const ir_type_data *places = ir_type_at(r->m, ir_operand(r->m, op, 1));
   return places->rank + 2 <= IR_MAX_RANK && ir_fits_i64(places->dtype) &&
-         ir_scatter_dims(r->p->scratch, r->m, op, n) && find_opened(r->m, op, n, out);
+         ir_scatter_dims(r->p->scratch, r->m, op, n) && find_opened(r->m, op, n, out) &&
+         !costs_more(r, op, out);
 }
 
 /* ---- places ---- */
