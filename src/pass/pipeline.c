@@ -50,7 +50,7 @@ weir_status pass_check_options(const pass_driver *d) {
   if (!is_wrong && !any_name(o->only_passes, is_unknown, &u) &&
       !any_name(dump_after, is_unknown, &u) && !any_name(o->stop_after, is_unknown, &u))
     return WEIR_OK;
-  char known[512] = "";
+  char known[1024] = ""; /* of all: twice what they take */
   size_t n = 0;
   for (const pass_row *row = d->table; row->name && n < sizeof known; row++)
     if (row->pass || !u.wants_pass)
