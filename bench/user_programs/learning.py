@@ -377,18 +377,7 @@ def mixture_sorted_grad(x, gate, w1, w2):
     return jax.value_and_grad(loss, (0, 1, 2))(gate, w1, w2)
 
 
-@program(
-    40_000,
-    4000,
-    lambda n, r: (
-        [r.normal(4 * n, 2) for _ in range(6)],
-        r.uniform(n, 3),
-        r.normal(12, 16, scale=0.3),
-    ),
-    tolerance=3e-4,
-    why=SUMS,
-)
-def hash_grid_grad(tables, x, w):
+def hash_grid_loss(tables, x, w):
     """Instant NGP's encoding: eight corners of a cell at each of six levels, by their hash."""
     primes = np.array([1, 2654435761 % 2**31, 805459861], np.uint32)
 
@@ -404,11 +393,24 @@ def hash_grid_grad(tables, x, w):
             total += weight[:, None] * table[place]
         return total
 
-    def loss(tables):
-        all_levels = jnp.concatenate([features(tables[i], i) for i in range(len(tables))], 1)
-        return (jax.nn.relu(all_levels @ w) ** 2).mean()
+    all_levels = jnp.concatenate([features(tables[i], i) for i in range(len(tables))], 1)
+    return (jax.nn.relu(all_levels @ w) ** 2).mean()
 
-    return jax.grad(loss)(tables)
+
+@program(
+    40_000,
+    4000,
+    lambda n, r: (
+        [r.normal(4 * n, 2) for _ in range(6)],
+        r.uniform(n, 3),
+        r.normal(12, 16, scale=0.3),
+    ),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def hash_grid_grad(tables, x, w):
+    """Gradients of a hash grid's tables."""
+    return jax.grad(hash_grid_loss)(tables, x, w)
 
 
 @program(
