@@ -139,16 +139,16 @@ int64_t referee_estimate(job *j, const ir_module *m, plan_order order) {
   return total;
 }
 
-verdict referee_judge_as_it_came(job *j, plan_order order) {
+static verdict judge(job *j, plan_order order, bool only_report) {
   verdict v = {0};
-  if (!referee_ask(j, NULL, order, &v)) v.peak = referee_estimate(j, j->m, order);
+  if (!ask_about(j, NULL, order, only_report, &v)) v.peak = referee_estimate(j, j->m, order);
   return v;
 }
 
+verdict referee_judge_as_it_came(job *j, plan_order order) { return judge(j, order, false); }
+
 verdict referee_report_as_it_came(job *j, plan_order order) {
-  verdict v = {0};
-  if (!referee_ask_report(j, NULL, order, &v)) v.peak = referee_estimate(j, j->m, order);
-  return v;
+  return judge(j, order, referee_has_orders(j));
 }
 
 int64_t referee_held_throughout(job *j) {

@@ -42,26 +42,31 @@ static ir_gather_numbers numbers_of_rows(int32_t rank, const int64_t *dim, int64
                              .index_vector_dim = 1};
 }
 
-static ir_value as_column(ir_builder *b, ir_value line) {
-  const ir_type_data *t = ir_type_at(b->m, line);
-  CTX_CHECK(b->m->ctx, t->rank == 1);
-  return ir_build_reshape(b, line, ir_tensor(b->m, t->dtype, 2, (int64_t[]){t->dims[0], 1}));
+ir_value pass_build_column(ir_builder *b, ir_value x) {
+  int64_t dims[IR_MAX_RANK];
+  ir_type_data t = *ir_type_at(b->m, x);
+  CTX_CHECK(b->m->ctx, t.rank < IR_MAX_RANK);
+  memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
+  dims[t.rank] = 1;
+  return ir_build_reshape(b, x, ir_tensor(b->m, t.dtype, t.rank + 1, dims));
 }
 
 ir_value pass_build_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at) {
+  CTX_CHECK(b->m->ctx, ir_type_at(b->m, at)->rank == 1);
   int64_t others[IR_MAX_RANK];
   ir_type one = ir_tensor_with_dim(b->m, ir_type_of(b->m, x), (int32_t)dim, 1),
           type = ir_tensor_with_dim(b->m, one, (int32_t)dim, ir_type_at(b->m, at)->dims[0]);
   ir_gather_numbers n = numbers_of_rows(ir_type_get(b->m, one)->rank, &dim, others);
-  return ir_build_gather(b, x, as_column(b, at), type, ir_gather_dims_attr(b->m, &n),
+  return ir_build_gather(b, x, pass_build_column(b, at), type, ir_gather_dims_attr(b->m, &n),
                          ir_type_get(b->m, one)->dims);
 }
 
 ir_value pass_build_put_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at, ir_value rows) {
   ir_module *m = b->m;
+  CTX_CHECK(m->ctx, ir_type_at(m, at)->rank == 1);
   int64_t others[IR_MAX_RANK];
   ir_gather_numbers n = numbers_of_rows(ir_type_at(m, x)->rank, &dim, others);
-  ir_value operands[] = {x, as_column(b, at), rows};
+  ir_value operands[] = {x, pass_build_column(b, at), rows};
   ir_type type = ir_type_of(m, x), scalar = ir_scalar(m, ir_type_at(m, x)->dtype);
   ir_named_attr attr = ir_property(m, "scatter_dimension_numbers", ir_scatter_dims_attr(m, &n));
   ir_op op = ir_build_op(b, IR_OP_SCATTER, 3, operands, 1, &type, 1, &attr, 1);

@@ -20,6 +20,8 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
 ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to);
 /* x in reverse along these dimensions. */
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims);
+/* Numbers as index vectors of one, along a further dimension, the last. */
+ir_value pass_build_column(ir_builder *b, ir_value x);
 /* x[.., at, ..] and x[.., at, ..] = rows, at a line of indices along one dimension; `at` out of
  * bounds: the nearest inside; put: nowhere. */
 ir_value pass_build_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at);

@@ -77,16 +77,12 @@ static ir_value dropped(ir_builder *b, ir_value at, int64_t size) {
 static ir_value taken_apart(ir_builder *b, ir_value at, const fold *f) {
   ir_value parts[IR_MAX_RANK];
   int32_t rank = ir_type_at(b->m, at)->rank;
-  int64_t dims[IR_MAX_RANK + 1];
-  for (int32_t i = 0; i < rank; i++) dims[i] = ir_type_at(b->m, at)->dims[i];
-  dims[rank] = 1;
-  ir_type column = ir_tensor(b->m, IR_I64, rank + 1, dims);
   int64_t stride = 1;
   for (int32_t i = f->count; i-- > 0; stride *= tall_extent(b->m, f, i)) {
     ir_value x = ir_build_binary(b, IR_OP_DIVIDE, at, ir_build_int_like(b, at, stride));
     if (i)
       x = ir_build_binary(b, IR_OP_REMAINDER, x, ir_build_int_like(b, at, tall_extent(b->m, f, i)));
-    parts[i] = ir_build_reshape(b, x, column);
+    parts[i] = pass_build_column(b, x);
   }
   return ir_build_concatenate(b, parts, (uint32_t)f->count, rank);
 }

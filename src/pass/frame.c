@@ -64,24 +64,15 @@ static ir_value moved(ir_builder *b, ir_value at, const pass_frame *f, int64_t d
   return ir_build_select(b, inside, in_other, number(b, at, f->outer.dims[dim]));
 }
 
-/* The places with their components in a dimension of their own. */
-static ir_value with_components(ir_builder *b, ir_value places, int64_t dim) {
-  ir_type_data t = *ir_type_at(b->m, places);
-  if (dim < t.rank) return places;
-  int64_t dims[IR_MAX_RANK];
-  memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
-  dims[t.rank] = 1;
-  return ir_build_reshape(b, places, ir_tensor(b->m, t.dtype, t.rank + 1, dims));
-}
-
 /* The places in the other array, and in n what dimensions they name: those of before, then what is
  * cut and had no name. */
 static ir_value reframed_places(ir_builder *b, ir_op op, const pass_frame *f, ir_gather_numbers *n,
                                 int64_t *named) {
   ir_ints before = n->start_index_map;
   int64_t by = n->index_vector_dim;
-  ir_value all = with_components(b, ir_operand(b->m, op, 1), by), parts[2 * IR_MAX_RANK];
+  ir_value all = ir_operand(b->m, op, 1), parts[2 * IR_MAX_RANK];
   int32_t count = 0;
+  if (by == ir_type_at(b->m, all)->rank) all = pass_build_column(b, all);
   for (; count < before.count; count++) {
     ir_value at = before.count == 1 ? all : ir_build_slice_dim(b, all, by, count, 1);
     named[count] = f->to[before.at[count]];

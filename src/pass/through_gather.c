@@ -233,13 +233,9 @@ static ir_gather_numbers numbers_of(const picker *f, const named_dims *n, ir_int
 
 /* [entries, indexed dimensions] */
 static ir_value index_vectors(picker *f, const place *where, const named_dims *n) {
-  int64_t column[IR_MAX_RANK];
   ir_value parts[IR_MAX_RANK] = {IR_NONE};
-  for (int32_t i = 0; i < f->rank; i++) column[i] = f->dims[i];
-  column[f->rank] = 1;
-  ir_type type = ir_tensor(f->m, IR_I64, f->rank + 1, column);
   for (int32_t i = 0; i < n->n_indexed; i++)
-    parts[i] = ir_build_reshape(&f->b, coordinate_value(f, &where->at[n->indexed[i]]), type);
+    parts[i] = pass_build_column(&f->b, coordinate_value(f, &where->at[n->indexed[i]]));
   if (n->n_indexed == 1) return parts[0];
   return ir_build_concatenate(&f->b, parts, (uint32_t)n->n_indexed, f->rank);
 }

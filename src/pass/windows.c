@@ -112,15 +112,6 @@ static ir_value of_rows(ir_builder *b, ir_value at, int64_t extent, const opened
                          ir_build_int_like(b, at, extent));
 }
 
-/* Numbers as index vectors of one, which lie along a dimension of their own. */
-static ir_value in_column(ir_builder *b, ir_value places) {
-  int64_t dims[IR_MAX_RANK];
-  ir_type_data t = *ir_type_at(b->m, places);
-  for (int32_t d = 0; d < t.rank; d++) dims[d] = t.dims[d];
-  dims[t.rank] = 1;
-  return ir_build_reshape(b, places, ir_tensor(b->m, t.dtype, t.rank + 1, dims));
-}
-
 /* Index vectors of the rows, along dimension *out_along. */
 static ir_value places_of_rows(ir_builder *b, ir_op op, const ir_gather_numbers *n, const opened *o,
                                int64_t *out_along) {
@@ -128,7 +119,7 @@ static ir_value places_of_rows(ir_builder *b, ir_op op, const ir_gather_numbers 
   ir_type_data t = *ir_type_at(b->m, places);
   int64_t along = n->index_vector_dim,
           extent = ir_type_at(b->m, ir_operand(b->m, op, 0))->dims[o->dim];
-  if (along == t.rank) places = in_column(b, places);
+  if (along == t.rank) places = pass_build_column(b, places);
   *out_along = along + (along >= o->in_places);
   for (int32_t c = 0; c < n->start_index_map.count; c++) {
     parts[c] = for_rows(b, places, along, c, o);

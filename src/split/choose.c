@@ -470,7 +470,8 @@ static bool is_better_than(const split_choice *c, const rivals *than) {
 static bool is_wanted(split_region *r, const void *user) {
   const rivals *than = user;
   split_choice least;
-  if (!than->best || !dissolves_seed(r, than->goal)) return dissolves_seed(r, than->goal);
+  bool dissolves = dissolves_seed(r, than->goal);
+  if (!than->best || !dissolves) return dissolves;
   r->is_unwanted = true;
   assess(r, than->goal, &least);
   r->is_unwanted = false;
