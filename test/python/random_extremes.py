@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import running
+
 
 def split_above(threshold):
     """With kernels and without."""
@@ -88,3 +90,62 @@ class ExtremesOfWindows:
     def scales(self, want):
         """A gradient may be small beside the value."""
         return [max(np.abs(w).max() for w in want)] * len(want)
+
+
+class ExtremesOfNan:
+    """Extremes, their places and the largest few of what has NaN, infinities and zeros of both signs,
+    of all types of floats. All other numbers are small and whole, so that nothing is rounded. Not the
+    signs of NaN, of which stock XLA's hang on what it fuses."""
+
+    rounding = 1e-6
+    between = [
+        lambda d, y: d,
+        lambda d, y: jnp.maximum(d, 0),
+        lambda d, y: jnp.minimum(y, d),
+        lambda d, y: jnp.clip(d, -1, y),
+        lambda d, y: jnp.maximum(d * 0, -0.0 * d),
+        lambda d, y: jnp.maximum(d * d, y * y),
+        lambda d, y: jnp.minimum(jnp.abs(d), jnp.abs(y)),
+        lambda d, y: jnp.where(d > y, d, -y),
+    ]
+    ends = [
+        lambda z, axis: z.max(axis),
+        lambda z, axis: z.min(axis),
+        lambda z, axis: jnp.argmax(z, axis),
+        lambda z, axis: jnp.argmin(z, axis),
+        lambda z, axis: (jnp.signbit(z) & ~jnp.isnan(z)).sum(axis),
+        lambda z, axis: jax.lax.top_k(jnp.where(jnp.isnan(z), 2, z), 4)[1],
+    ]
+
+    def __init__(self, seed):
+        dice = np.random.default_rng(seed)
+        dtype = jnp.dtype(dice.choice(["float32", "float64", "float16", "bfloat16"]))
+        self.special = dice.choice([np.nan, np.inf, -np.inf, 0.0], 2, replace=False)
+        self.inputs = [self.vector(dice, n).astype(dtype) for n in (301, 517)]
+        self.pairs, self.made = dice.integers(2), self.between[dice.integers(len(self.between))]
+        self.read = [(self.ends[i], int(dice.integers(2))) for i in dice.permutation(len(self.ends))[:3]]
+        levels = running.levels() or [running.machine()]
+        level = ["--machine", str(dice.choice(levels))]
+        self.ways = [[*way, *level] for way in split_above("8kB")]
+
+    def vector(self, dice, n):
+        x = dice.integers(-8, 9, n).astype(float)
+        for number in self.special:
+            x[dice.integers(0, n, 3)] = number
+        return np.where(x == 0, dice.choice([0.0, -0.0], n), x)
+
+    def function(self, x, y):
+        z = self.made(x[:, None] + y if self.pairs else x[:, None] * y, y)
+        return [part for end, axis in self.read for part in self.parts(end(z, axis))]
+
+    @staticmethod
+    def parts(found):
+        """What an array comes to as numbers, and what is known of each beside."""
+        if not jnp.issubdtype(found.dtype, jnp.floating):
+            return [found]
+        finite = jnp.where(jnp.isfinite(found), found, 0).astype(jnp.float32)
+        is_nan = jnp.isnan(found)
+        return [finite, is_nan.astype(int), (jnp.signbit(found) & ~is_nan).astype(int)]
+
+    def scales(self, want):
+        return [1] * len(want)

@@ -119,13 +119,15 @@ def test_other_threads_leave_the_handler_alone():
 
 
 LOOP = """
-import jax, jax.numpy as jnp, numpy as np, os, signal, threading, weir
-from weir import _settings
+import jax, jax.numpy as jnp, numpy as np, os, signal, threading, time, weir
+from weir import _library, _settings
 x = np.zeros((2_000_000, 3), "f4")
 f = jax.jit(lambda x, v: jnp.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) @ v)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores Ctrl-C
 stopped = threading.Event()
 def press():
+    while not _library.running_loop():  # which sees what comes from then on
+        time.sleep(0.1)
     while not stopped.wait(1):
         os.kill(os.getpid(), signal.SIGINT)
 try:

@@ -11,10 +11,11 @@ import pytest
 import running
 from random_gathers import Gathers
 from random_regions import Chains, Region
+from random_tables import WideTables
 from random_whiles import Whiles
 from weir import _hook, _library
 
-REGIONS, BATCH = {Region: 120, Gathers: 100, Whiles: 80, Chains: 60}, 20
+REGIONS, BATCH = {Region: 120, Gathers: 100, Whiles: 80, Chains: 60, WideTables: 100}, 20
 SIZE_SHARE = 6  # slices of a sixth of the large tensor
 
 
@@ -77,11 +78,12 @@ def check_memory(compiled, limit):
 
 
 def as_tiles(region, folder):
-    """(inputs, the program, the program with tiles)."""
+    """(inputs as .npy has them, the program, the program with tiles)."""
     inputs = region.inputs()
     text = lowered(region.function, *inputs)
     threshold = max(64, region.large * np.dtype(region.dtype).itemsize // SIZE_SHARE)
-    return jax.tree.leaves(inputs), text, tiled(text, folder, "--tensor-size-threshold", threshold)
+    stored = [x.view(np.uint16) if x.dtype == running.BF16 else x for x in jax.tree.leaves(inputs)]
+    return stored, text, tiled(text, folder, "--tensor-size-threshold", threshold)
 
 
 def problem_of(region, folder):

@@ -14,6 +14,7 @@ import pytest
 import running
 from random_gathers import Gathers
 from random_regions import Chains, Region
+from random_tables import Tables
 from random_whiles import Whiles
 from test_kernel import as_tiles, check_regions, count, difference, folder, lowered, tiled  # noqa: F401
 
@@ -33,7 +34,7 @@ def evaluator(path, inputs):
     return running.Evaluator(path, inputs, of_kernels=BUILD)
 
 
-@pytest.mark.parametrize("kind", [Region, Gathers, Whiles, Chains])
+@pytest.mark.parametrize("kind", [Region, Gathers, Whiles, Chains, Tables])
 @pytest.mark.parametrize("first", range(FIRST, FIRST + REGIONS, BATCH))
 def test_random_regions(first, kind, folder, tmp_path):  # noqa: F811
     def problem(region):
