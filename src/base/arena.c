@@ -164,10 +164,21 @@ char *arena_printf(arena *a, const char *format, ...) {
   return p;
 }
 
+/* The newest that the arena gave, with as much behind it that is free. */
+static bool can_extend(const arena *a, const char *old, size_t old_bytes, size_t bytes) {
+  if (!a->chunks || old + old_bytes != a->chunks->data + a->used) return false;
+  return a->chunks->bytes - a->used >= bytes - old_bytes;
+}
+
 void *arena_grow(arena *a, void *old, uint32_t count, uint32_t *room, size_t element_bytes) {
   if (*room > UINT32_MAX / 2)
     ctx_fail(a->ctx, WEIR_RESOURCE_EXHAUSTED, "more than %u elements", *room);
+  size_t old_bytes = *room * element_bytes;
   *room = *room ? *room * 2 : 8;
+  if (old && can_extend(a, old, old_bytes, *room * element_bytes)) {
+    arena_alloc(a, *room * element_bytes - old_bytes);
+    return old;
+  }
   void *p = arena_array(a, *room, element_bytes);
   if (count) memcpy(p, old, count * element_bytes);
   return p;

@@ -8,7 +8,6 @@
 #include "split/instances.h"
 #include "split/monoid.h"
 #include "split/shards.h"
-#include "split/sink.h"
 #include "split/sorts.h"
 #include "split/stages.h"
 #include "split/state.h"
@@ -216,11 +215,11 @@ static void add_partial(const split_region *r, ir_op op, const split_goal *goal,
 }
 
 /* By value: of what the region holds for others, what these may compute for themselves. */
-static bool *copied(const split_region *r, const split_goal *goal) {
+static bool *copied(const split_region *r) {
   bool *is_copied = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   for (ir_value v = 1; v < r->m->values.count; v++)
     is_copied[v] = r->needed_outside[v] && split_is_large(r, v) && !split_is_only_cut(r, v) &&
-                   split_can_detach(r->m, r->block, v, goal->threshold_bytes);
+                   split_may_detach(r->state, r->m, v);
   return is_copied;
 }
 
@@ -235,7 +234,7 @@ static int64_t new_sums_bytes(const split_region *r, const split_member *member)
 }
 
 static split_held held_by(split_region *r, const split_goal *goal) {
-  const bool *without = goal->nest ? copied(r, goal) : NULL;
+  const bool *without = goal->nest ? copied(r) : NULL;
   return r->is_unwanted ? split_least_held(r, without) : split_most_held(r, without);
 }
 
@@ -329,6 +328,16 @@ static bool is_dissolved(split_region *r, ir_value v, split_pos pos) {
          (!r->needed_outside[v] || split_is_only_cut(r, v)) && saves_any(r, v);
 }
 
+/* The seed is read whole as well, by those who may make it for themselves: it is split once they
+ * do. */
+static bool may_be_detached(const split_region *r, const split_goal *goal) {
+  return goal->detaches && r->needed_outside[r->seed];
+}
+
+static bool dissolves_seed(split_region *r, const split_goal *goal) {
+  return is_dissolved(r, r->seed, r->seed_pos) || may_be_detached(r, goal);
+}
+
 /* ---- what is known already ---- */
 void split_forget(split_memo *memo) {
   arena_destroy(memo->a);
@@ -368,27 +377,45 @@ const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block
   return &memo->state.users;
 }
 
-static void remember_at(split_memo *memo, const split_region *r, const split_instance *at,
-                        bool dissolves, bool is_like, const split_choice *choice) {
+/* Whether it says more than another: that the value is not dissolved is sure of what is bound, too,
+ * and of what is like another one only the dissolved count unless they may be detached. */
+static int weight_of(const split_known *k) {
+  if (k->knowledge == SPLIT_KNOWN_SAME) return 3;
+  if (k->knowledge == SPLIT_KNOWN_BOUND && !k->dissolves) return 2;
+  return k->dissolves;
+}
+
+static void remember_at(split_memo *memo, split_region *r, const split_instance *at,
+                        split_knowledge knowledge, const split_choice *choice) {
   split_pos start = {.dim = at->pos.dim, .unit = 1};
-  if (at->pos.dim < 0 || !split_pos_equal(at->pos, start) || !split_is_large(r, at->value)) return;
-  const split_known *old = find_known(memo, at->value, at->pos.dim);
-  if (old && (is_like || !old->is_like)) return;
-  split_known known = {at->pos.dim, dissolves, is_like, *choice, memo->first[at->value]};
+  ir_value v = at->value;
+  if (at->pos.dim < 0 || !split_pos_equal(at->pos, start) || !split_is_large(r, v)) return;
+  split_known known = {.dim = at->pos.dim,
+                       .knowledge = knowledge,
+                       .dissolves = !r->failed && is_dissolved(r, v, start),
+                       .is_needed = !r->failed && r->needed_outside[v],
+                       .choice = *choice,
+                       .next = memo->first[v]};
+  const split_known *old = find_known(memo, v, at->pos.dim);
+  if (knowledge == SPLIT_KNOWN_LIKE && !known.dissolves && !known.is_needed) return;
+  if (old && weight_of(&known) <= weight_of(old)) return;
   known.choice.region = NULL;
-  CTX_CHECK(r->m->ctx, at->value < memo->state.n_values);
+  CTX_CHECK(r->m->ctx, v < memo->state.n_values);
   VEC_PUSH(memo->a, &memo->list, known);
-  memo->first[at->value] = memo->list.count;
+  memo->first[v] = memo->list.count;
+}
+
+static void remember_all(split_memo *memo, split_region *r, split_knowledge knowledge,
+                         const split_choice *choice) {
+  for (uint32_t i = 0; i < r->instances.count; i++) {
+    split_instance at = r->instances.at[i]; /* looking may add some */
+    remember_at(memo, r, &at, knowledge, choice);
+  }
 }
 
 static void remember(split_memo *memo, split_region *r, const split_choice *choice) {
   if (r->failed || !is_like_from_all(r)) return;
-  bool is_like = !is_same_from_all(r);
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    split_instance at = r->instances.at[i];
-    bool dissolves = is_dissolved(r, at.value, at.pos);
-    if (dissolves || !is_like) remember_at(memo, r, &at, dissolves, is_like, choice);
-  }
+  remember_all(memo, r, is_same_from_all(r) ? SPLIT_KNOWN_SAME : SPLIT_KNOWN_LIKE, choice);
 }
 
 /* Nor would it be wanted from those of its values that it does not dissolve; from the others where
@@ -397,19 +424,15 @@ static void remember_unwanted(split_memo *memo, split_region *r, const split_goa
   bool is_same = is_same_from_all(r);
   split_choice least;
   if (!is_like_from_all(r) || !split_may_split(r)) return;
-  if (!is_same && !is_dissolved(r, r->seed, r->seed_pos)) return;
+  if (!is_same && !dissolves_seed(r, goal)) return;
   assess(r, goal, &least);
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    split_instance at = r->instances.at[i];
-    bool dissolves = is_dissolved(r, at.value, at.pos);
-    if (dissolves || is_same) remember_at(memo, r, &at, dissolves, dissolves, &least);
-  }
+  remember_all(memo, r, is_same ? SPLIT_KNOWN_BOUND : SPLIT_KNOWN_LIKE, &least);
 }
 
 /* It would be refused from all its values. */
-static void remember_refused(split_memo *memo, const split_region *r) {
-  for (uint32_t i = 0; i < r->instances.count; i++)
-    remember_at(memo, r, &r->instances.at[i], false, false, &(split_choice){0});
+static void remember_refused(split_memo *memo, split_region *r) {
+  CTX_CHECK(r->m->ctx, r->failed);
+  remember_all(memo, r, SPLIT_KNOWN_SAME, &(split_choice){0});
 }
 
 /* The region does not dissolve its seed; from the others it would be the same. */
@@ -450,16 +473,6 @@ typedef struct rivals {
   const split_choice *best; /* so far; NULL: there is none */
   bool no_overlaps;         /* stencils would be no better */
 } rivals;
-
-/* The seed is read whole as well, by those who may make it for themselves: it is split once they
- * do. */
-static bool may_be_detached(const split_region *r, const split_goal *goal) {
-  return goal->detaches && r->needed_outside[r->seed];
-}
-
-static bool dissolves_seed(split_region *r, const split_goal *goal) {
-  return is_dissolved(r, r->seed, r->seed_pos) || may_be_detached(r, goal);
-}
 
 /* Or of use beside the best. */
 static bool is_better_than(const split_choice *c, const rivals *than) {
@@ -581,52 +594,83 @@ static bool is_good(const split_choice *c, const split_goal *goal) {
          c->n_loops <= 1;
 }
 
-static bool choose_best(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                        const split_goal *goal, split_memo *memo, split_choice *out_choice) {
-  int32_t best = -1;
-  split_choice all[IR_MAX_RANK];
-  uint32_t n_all = 0;
+/* The best dimension of a seed. */
+typedef struct pick {
+  int32_t dim; /* -1: none dissolves it */
+  split_choice best;
+  split_choice all[IR_MAX_RANK]; /* of dimensions that do, without the bounds of what is known */
+  uint32_t n_all;
+} pick;
+
+/* What is known of a dimension, if that spares growing a region along it; *out_is_out: it is none
+ * that the seed would be split along. */
+static const split_known *find_answer(const split_memo *memo, ir_value seed, int32_t dim,
+                                      const split_goal *goal, const pick *p, bool *out_is_out) {
+  const split_known *known = find_known(memo, seed, dim);
+  bool counts = known && (known->dissolves || (goal->detaches && known->is_needed));
+  *out_is_out = false;
+  if (!known) return NULL;
+  if (counts && known->knowledge != SPLIT_KNOWN_SAME)
+    *out_is_out = p->dim >= 0 && !is_better(&known->choice, &p->best, goal);
+  else if (!counts) *out_is_out = known->knowledge != SPLIT_KNOWN_LIKE;
+  return counts && known->knowledge == SPLIT_KNOWN_SAME ? known : NULL;
+}
+
+static void consider(pick *p, int32_t dim, const split_choice *choice, const split_goal *goal) {
+  p->all[p->n_all++] = *choice;
+  if (p->dim >= 0 && !is_better(choice, &p->best, goal)) return;
+  p->best = *choice;
+  p->dim = dim;
+}
+
+static pick pick_best(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                      const split_goal *goal, split_memo *memo) {
+  pick p = {.dim = -1};
   for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
-    const split_known *known = goal->detaches ? NULL : find_known(memo, seed, dim);
+    bool is_out;
+    const split_known *known = find_answer(memo, seed, dim, goal, &p, &is_out);
+    if (is_out) continue;
     split_choice choice;
-    if (known && known->is_like) {
-      if (best >= 0 && !is_better(&known->choice, out_choice, goal)) continue;
-      known = NULL;
-    }
     if (known) choice = known->choice;
-    const split_choice *so_far = best >= 0 ? out_choice : NULL;
+    const split_choice *so_far = p.dim >= 0 ? &p.best : NULL;
     rivals than = {goal, so_far, so_far && is_good(so_far, goal)};
-    bool found = known ? known->dissolves
-                       : choose_along(scratch, m, block, seed, dim, goal, memo, &than, &choice);
-    if (found) all[n_all++] = choice;
-    if (!found || (best >= 0 && !is_better(&choice, out_choice, goal))) continue;
-    *out_choice = choice;
-    best = dim;
+    if (known || choose_along(scratch, m, block, seed, dim, goal, memo, &than, &choice))
+      consider(&p, dim, &choice, goal);
   }
-  CTX_CHECK(m->ctx, best < 0 || out_choice->held_bytes >= 0);
-  bool grows = best >= 0 && !out_choice->region && out_choice->slice < out_choice->extent;
-  rivals none = {.goal = goal, .no_overlaps = best >= 0 && !out_choice->has_stencils};
-  if (grows && !choose_along(scratch, m, block, seed, best, goal, memo, &none, out_choice))
+  CTX_CHECK(m->ctx, p.dim < 0 || p.best.held_bytes >= 0);
+  return p;
+}
+
+/* With its region, unless slices would not be smaller. */
+static bool grow_picked(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                        const split_goal *goal, split_memo *memo, const pick *p,
+                        split_choice *out_choice) {
+  rivals none = {.goal = goal, .no_overlaps = !p->best.has_stencils};
+  bool grows = !p->best.region && p->best.slice < p->best.extent;
+  *out_choice = p->best;
+  if (grows && !choose_along(scratch, m, block, seed, p->dim, goal, memo, &none, out_choice))
     return false;
-  for (uint32_t i = 0; i < n_all; i++)
-    out_choice->has_shorter |= is_shorter(&all[i], out_choice, goal);
-  return best >= 0;
+  for (uint32_t i = 0; i < p->n_all; i++)
+    out_choice->has_shorter |= is_shorter(&p->all[i], out_choice, goal);
+  return true;
 }
 
 /* Where as much is held as is dissolved, its readers may make the seed for themselves. */
 static bool choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                    const split_goal *goal, split_memo *memo, split_choice *out_choice) {
-  bool found = choose_best(scratch, m, block, seed, goal, memo, out_choice);
-  if (!goal->nest || !found || out_choice->held_bytes < ir_value_bytes(m, seed) / 2 ||
-      !split_can_detach(m, block, seed, goal->threshold_bytes))
-    return found;
+  pick plain = pick_best(scratch, m, block, seed, goal, memo);
+  if (plain.dim < 0) return false;
+  split_known_users(memo, m, block, goal);
+  bool may_detach = goal->nest && plain.best.held_bytes >= ir_value_bytes(m, seed) / 2 &&
+                    split_may_detach(&memo->state, m, seed);
   split_goal detaching = *goal;
-  split_choice other;
   detaching.detaches = true;
-  if (choose_best(scratch, m, block, seed, &detaching, memo, &other) &&
-      is_better(&other, out_choice, goal))
-    *out_choice = other;
-  return true;
+  pick other = {.dim = -1};
+  if (may_detach) other = pick_best(scratch, m, block, seed, &detaching, memo);
+  if (other.dim >= 0 && is_better(&other.best, &plain.best, goal) &&
+      grow_picked(scratch, m, block, seed, &detaching, memo, &other, out_choice))
+    return true;
+  return grow_picked(scratch, m, block, seed, goal, memo, &plain, out_choice);
 }
 
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,

@@ -58,11 +58,18 @@ typedef struct split_choice {
 
 /* What is known of the values of regions that were grown: a region is the same from whichever of
  * its values it grows. For one goal, as long as the module stays as it is. */
+typedef enum split_knowledge {
+  SPLIT_KNOWN_LIKE,  /* from here it might be another one, if not by much: good enough to see that
+                        another dimension is better */
+  SPLIT_KNOWN_BOUND, /* the same, but its loops were not looked for: it holds as much, or more */
+  SPLIT_KNOWN_SAME
+} split_knowledge;
+
 typedef struct split_known {
   int32_t dim;
+  split_knowledge knowledge;
   bool dissolves; /* the value */
-  bool is_like;   /* from here it might be another one, if not by much: good enough to see that
-                     another dimension is better */
+  bool is_needed; /* outside: dissolved once it is there for each of its readers */
   split_choice choice;
   uint32_t next; /* of the same value; index + 1, 0: none */
 } split_known;

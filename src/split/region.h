@@ -86,7 +86,10 @@ typedef struct split_state {
   const bool *effects;     /* by op: it has some, or what is below it */
   const bool *is_constant; /* by value: made of constants alone, element by element */
   uint32_t n_values;
-  const bool *large;      /* by value: it is dissolved */
+  int64_t threshold_bytes;
+  const bool *large; /* by value: it is dissolved */
+  uint8_t *detaches; /* by value: whether each of its readers may make it for itself: an answer of
+                        state.c */
   split_traced ***traced; /* by op, by result and then operand: the newest; NULL: never asked */
 } split_state;
 

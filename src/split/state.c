@@ -2,6 +2,7 @@
 
 #include "split/agreement.h"
 #include "split/monoid.h"
+#include "split/sink.h"
 #include "split/sorts.h"
 
 static bool is_large(const ir_module *m, ir_value v, int64_t threshold_bytes) {
@@ -15,6 +16,7 @@ split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes
   for (ir_value v = 1; v < n; v++) large[v] = is_large(m, v, threshold_bytes);
   return (split_state){.a = a,
                        .n_values = n,
+                       .threshold_bytes = threshold_bytes,
                        .large = large,
                        .traced = ARENA_ARRAY(a, split_traced **, m->ops.count)};
 }
@@ -45,7 +47,17 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->users = ir_users_of_block(s->a, m, block);
   s->effects = effects;
   s->is_constant = find_constants(s->a, m, block);
+  s->detaches = ARENA_ARRAY(s->a, uint8_t, m->values.count);
   s->block = block;
+}
+
+/* Regions ask of the same values again and again, and each answer takes a look at the block. */
+bool split_may_detach(split_state *s, ir_module *m, ir_value v) {
+  enum { NOT_ASKED, NO, YES };
+  CTX_CHECK(m->ctx, s->block && v < s->n_values);
+  if (s->detaches[v] == NOT_ASKED)
+    s->detaches[v] = split_can_detach(m, s->block, v, s->threshold_bytes) ? YES : NO;
+  return s->detaches[v] == YES;
 }
 
 bool split_is_large(const split_region *r, ir_value v) {
