@@ -21,6 +21,7 @@ enum {
   MOST_TIMES_LONGER = 64,
   CANDIDATES_FOR_SHORTER = 6,
   CANDIDATES_FOR_SEGMENTS = 6,
+  CANDIDATES_FOR_SAFETY = 3,
   MOST_OPS = 5000, /* of a program for which others are tried */
   MORE_CUTS = 4,   /* at first, though less is left: what is written over needs less */
 };
@@ -292,6 +293,26 @@ static weir_status try_segments(job *j, search *s, int64_t room_bytes) {
   return WEIR_OK;
 }
 
+/* The estimate has what was found just below the limit, and XLA, which is not asked before it is
+ * compiled to run, may say somewhat more. */
+static bool may_be_refused(const search *s, int64_t most) {
+  return s->asks_later && s->most_compiles && !s->found.needs.is_xlas && s->found.needs.peak > most;
+}
+
+/* Another that is as fast, with some room: being refused takes a compilation more. */
+static weir_status try_safer(job *j, search *s) {
+  int64_t most = s->limit - (int64_t)(TUNED_NEAR_LIMIT * (double)s->limit);
+  if (!may_be_refused(s, most)) return WEIR_OK;
+  search again = for_less_time(j, s, 1 / TUNED_NEAR_LOSS);
+  again.target = most;
+  for (int i = 0; i < CANDIDATES_FOR_SAFETY && search_goes_on(j, &again); i++)
+    WEIR_TRY(search_try(j, &again));
+  ctx_log(&j->c, 2, "the estimate is near the limit: %s",
+          again.found.m ? "what keeps away from it is as fast" : "nothing else is as fast");
+  if (again.found.m) take_found(s, &again);
+  return WEIR_OK;
+}
+
 weir_status faster_instead(job *j, search *s) {
   if (!s->found.m || s->devices > 1 || s->from->ops.count > MOST_OPS) return WEIR_OK;
   int64_t room_bytes = j->options.memory_limit_bytes - referee_held_throughout(j);
@@ -299,5 +320,6 @@ weir_status faster_instead(job *j, search *s) {
   WEIR_TRY(try_shorter_slices(j, s));
   WEIR_TRY(try_segments(j, s, room_bytes));
   WEIR_TRY(try_longer_slices(j, s, room_bytes));
-  return try_fewer_passes(j, s, room_bytes);
+  WEIR_TRY(try_fewer_passes(j, s, room_bytes));
+  return try_safer(j, s);
 }

@@ -261,6 +261,18 @@ static void test_asked_about_the_last(void) {
   weir_result_destroy(b.result);
 }
 
+/* What the estimate has just below the limit may be refused: another that is as fast is taken.
+ * Where there is none it is asked about. */
+static void test_near_the_limit(void) {
+  enum { LIMIT = 409417, NEAR = 408600, OTHER = 509713, SLOWER = 508696 };
+  judge more = {.factor = 1.01}, honest = {.factor = 1.0};
+  outcome a = rewrite_by_xla(&more, LIMIT), b = rewrite_by_xla(&honest, OTHER);
+  assert(a.status == WEIR_OK && more.asked == 1 && a.summary.peak_after_bytes < NEAR / 2);
+  assert(b.status == WEIR_OK && honest.asked == 1 && b.summary.peak_after_bytes == SLOWER);
+  weir_result_destroy(a.result);
+  weir_result_destroy(b.result);
+}
+
 /* What is made before a while is made in it again where XLA says that it is too much by no more
  * than that. */
 static void test_kept_in_whiles(void) {
@@ -503,6 +515,7 @@ int main(void) {
   set_variable("WEIR_CACHE_DIR", "off");
   test_held();
   test_asked_about_the_last();
+  test_near_the_limit();
   test_kept_in_whiles();
   test_any_larger_limit_holds();
   test_minimum();
