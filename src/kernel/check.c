@@ -6,7 +6,7 @@ static void check_roles(const kernel_nest *n) {
   CTX_CHECK(c, n->n_axes >= 2 && n->n_axes <= KERNEL_MOST_AXES);
   CTX_CHECK(c, n->row >= 0 && n->row < n->n_axes && n->column >= 0 && n->column < n->n_axes);
   CTX_CHECK(c, n->row != n->column);
-  CTX_CHECK(c, !((n->positions | n->strided) & (1u << n->row | 1u << n->column)));
+  CTX_CHECK(c, !((n->positions | n->strided) & kernel_tile_axes(n)));
   for (int32_t a = 0; a < n->n_axes; a++) {
     CTX_CHECK(c, n->extent[a] >= 0 && n->extent[a] != 1);
     CTX_CHECK(c, (n->role[a] == KERNEL_ROW) == (a == n->row));

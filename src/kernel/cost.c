@@ -532,7 +532,7 @@ static bool is_dot_in_xla(const kernel_node *x) {
 /* XLA writes what a dot or a long reduction reads, what a dot makes and what a while carries; it
  * fuses the rest. */
 static double traffic_of(const kernel_nest *n, const kernel_node *x) {
-  uint32_t tile = 1u << n->row | 1u << n->column;
+  uint32_t tile = kernel_tile_axes(n);
   double bytes = 0;
   for (uint32_t i = 0; i < x->n_operands; i++) {
     const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
@@ -603,7 +603,7 @@ double cost_of_xla(const kernel_nest *n) {
 static bool has_long_contraction(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
-    uint32_t inner = x->reduces & ~(1u << n->column), tile = 1u << n->column | 1u << n->row;
+    uint32_t inner = x->reduces & ~(1u << n->column), tile = kernel_tile_axes(n);
     if (x->kind == IR_OP_DOT_GENERAL && kernel_extent_of(n, inner) > COST_UNROLL &&
         (x->mask & tile) == tile)
       return true;

@@ -93,7 +93,7 @@ static bool is_covered(ir_kind kind, ir_dtype dtype) {
     case IR_OP_NEGATE:
     case IR_OP_SUBTRACT:
     case IR_OP_DIVIDE:
-    case IR_OP_REMAINDER: return !boolean;
+    case IR_OP_REMAINDER:
     case IR_OP_CHLO_SQUARE: return !boolean;
     case IR_OP_CEIL:
     case IR_OP_FLOOR:

@@ -55,13 +55,10 @@ static void store_point(kernel_emitter *e, const kernel_node *x, void *user) {
   for (int32_t r = 0; r < (has_row ? e->tile.rows : 1); r++)
     for (int32_t c = 0; c < (has_column ? e->tile.vectors : 1); c++) {
       const char *p = kernel_address(e, g.dtype, out, o->dims, &o->axes, r, c),
-                 *y = kernel_at(&g, r, c);
-      if (has_column) {
-        if (!g.is_vector) y = kernel_splat(e, g.dtype, y);
+                 *y = kernel_widened(e, &g, r, c, has_column);
+      if (has_column)
         store_vector(e, g.dtype, p, kernel_stride(o->dims, &o->axes, e->n->column), y);
-        continue;
-      }
-      kernel_store_at(e, g.dtype, false, y, p);
+      else kernel_store_at(e, g.dtype, false, y, p);
     }
 }
 

@@ -169,8 +169,7 @@ static const char *lane_offsets(kernel_emitter *e, const gathering *g, const int
   for (int32_t d = g->x->operands[0].rank - 1; d >= 0; stride *= in_memory[d--]) {
     int32_t k = g->place_of[d];
     if (k < 0) continue;
-    const char *x = kernel_at(&g->places[k], r, c);
-    if (!g->places[k].is_vector) x = kernel_splat(e, g->integer, x);
+    const char *x = kernel_widened(e, &g->places[k], r, c, true);
     if (stride > 1)
       x = kernel_line(e, "mul %s %s, %s", type, x,
                       kernel_number(e, g->integer, e->n->lanes, stride));

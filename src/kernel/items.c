@@ -4,8 +4,7 @@ static void bind_outer(kernel_emitter *e, const char *number) {
   const kernel_nest *n = e->n;
   for (int32_t a = 0; a < n->n_axes; a++) {
     if (n->role[a] != KERNEL_OUTER) continue;
-    e->tile.bound[a] = kernel_line(e, "urem i64 %s, %lld", number, (long long)n->extent[a]);
-    number = kernel_line(e, "udiv i64 %s, %lld", number, (long long)n->extent[a]);
+    number = kernel_divided(e, number, n->extent[a], &e->tile.bound[a]);
   }
 }
 

@@ -5,8 +5,6 @@
 #include "kernel/elementwise.h"
 #include "machine/tuned.h"
 
-static uint32_t kernel_mask(const kernel_nest *n) { return 1u << n->row | 1u << n->column; }
-
 const kernel_node *kernel_grid_node(const kernel_nest *n, const kernel_node *x) {
   return kernel_node_of(n, ir_operand(n->m, x->op, kernel_grid_operand(n, x)));
 }
@@ -55,7 +53,8 @@ static void visit(kernel_emitter *e, ir_value v, int32_t phase) {
   uint64_t bit = phase < 64 ? UINT64_C(1) << phase : 0, *visited = &e->visited[x - n->nodes];
   if (*visited & bit) return;
   *visited |= bit;
-  bool is_whole = (x->mask & kernel_mask(n)) == kernel_mask(n) && !kernel_point_axes(n, x->mask);
+  bool is_whole =
+      (x->mask & kernel_tile_axes(n)) == kernel_tile_axes(n) && !kernel_point_axes(n, x->mask);
   if (is_whole && !x->depth && kernel_phase_of(x, e->pass) < phase &&
       effort(n, x, 24) > TUNED_HEAVY) {
     keep(e, x, 2 * phase);
@@ -150,8 +149,7 @@ void kernel_store_kept(kernel_emitter *e) {
     kernel_grid g = kernel_value(e, k->node->value, &k->node->result);
     for (int32_t r = 0; r < e->tile.rows; r++)
       for (int32_t c = 0; c < e->tile.vectors; c++) {
-        const char *y = kernel_at(&g, r, c);
-        if (!g.is_vector) y = kernel_splat(e, g.dtype, y);
+        const char *y = kernel_widened(e, &g, r, c, true);
         kernel_store_at(e, g.dtype, true, y, kept_at(e, k, r, c));
       }
   }

@@ -130,6 +130,11 @@ typedef struct kernel_nest {
   kernel_sizes sizes;
 } kernel_nest;
 
+/* Those of the tile. */
+static inline uint32_t kernel_tile_axes(const kernel_nest *n) {
+  return 1u << n->row | 1u << n->column;
+}
+
 /* False, with *out_why, where kernels don't cover the loop. Everything lives in `a`. code_for: the
  * machine that runs the code. */
 bool kernel_nest_of(arena *a, ir_module *m, ir_op loop, const machine *code_for,

@@ -41,7 +41,7 @@ static void mark(kernel_nest *n, ir_value v) {
 }
 
 void kernel_mark_packed(kernel_nest *n) {
-  uint32_t tile = 1u << n->row | 1u << n->column;
+  uint32_t tile = kernel_tile_axes(n);
   for (uint32_t k = 0; k < n->n_nodes; k++) n->nodes[k].packed = KERNEL_NOT_PACKED;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
@@ -132,7 +132,7 @@ static double bytes_below(const kernel_nest *n, const kernel_node *x, bool *seen
 }
 
 double kernel_copied_bytes(const kernel_nest *n) {
-  uint32_t tile = 1u << n->row | 1u << n->column;
+  uint32_t tile = kernel_tile_axes(n);
   bool *seen = ARENA_ARRAY(n->a, bool, n->n_nodes + 1);
   double bytes = 0;
   for (uint32_t k = 0; k < n->n_nodes; k++) {
@@ -327,8 +327,7 @@ static void for_each_point(kernel_emitter *e, const kernel_pack *p, int32_t d, i
 static void copy_columns(kernel_emitter *e, const kernel_pack *p) {
   kernel_grid g = kernel_value(e, p->value, &p->axes);
   for (int32_t c = 0; c < e->tile.vectors; c++) {
-    const char *x = kernel_at(&g, 0, c);
-    if (!g.is_vector) x = kernel_splat(e, g.dtype, x);
+    const char *x = kernel_widened(e, &g, 0, c, true);
     kernel_store_at(e, g.dtype, true, x, column_address(e, p, &p->axes, c));
   }
 }

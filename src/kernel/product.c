@@ -11,14 +11,12 @@
 #include "kernel/product.h"
 #include "machine/tuned.h"
 
-static uint32_t kernel_mask(const kernel_nest *n) { return 1u << n->row | 1u << n->column; }
-
 /* ---- which reductions are products ---- */
 static bool is_grid(const kernel_nest *n, const kernel_node *x, uint32_t operand) {
   uint32_t mask = kernel_axes_mask(&x->operands[operand]);
   const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, operand));
   return from && from->kind != IR_OP_CONSTANT && from->kind != IR_OP_IOTA &&
-         (mask & kernel_mask(n)) == kernel_mask(n) && !kernel_point_axes(n, mask);
+         (mask & kernel_tile_axes(n)) == kernel_tile_axes(n) && !kernel_point_axes(n, mask);
 }
 
 static bool has_unit_stride(const kernel_nest *n, const kernel_node *x, uint32_t operand,
@@ -33,7 +31,7 @@ static bool has_points(const kernel_nest *n, const kernel_node *x, uint32_t oper
   uint32_t mask = kernel_axes_mask(&x->operands[operand]), points = kernel_point_axes(n, mask);
   ir_value v = ir_operand(n->m, x->op, operand);
   const kernel_node *from = kernel_node_of(n, v);
-  if ((mask & kernel_mask(n)) != x->reduces || points != kernel_point_axes(n, x->mask))
+  if ((mask & kernel_tile_axes(n)) != x->reduces || points != kernel_point_axes(n, x->mask))
     return false;
   if (from)
     return from->kind != IR_OP_CONSTANT && from->kind != IR_OP_IOTA &&
@@ -47,7 +45,7 @@ bool kernel_is_product(const kernel_nest *n, const kernel_node *x) {
   if (x->kind != IR_OP_DOT_GENERAL || !ir_is_real(ir_type_at(n->m, x->value)->dtype) ||
       __builtin_popcount(points) != 1 || extent <= COST_UNROLL || extent > COST_MOST_PRODUCT ||
       x->reduces != 1u << (x->index >= 0 ? n->column : n->row) ||
-      (x->mask & kernel_mask(n)) != (kernel_mask(n) & ~x->reduces))
+      (x->mask & kernel_tile_axes(n)) != (kernel_tile_axes(n) & ~x->reduces))
     return false;
   return (is_grid(n, x, 0) && has_points(n, x, 1)) || (is_grid(n, x, 1) && has_points(n, x, 0));
 }

@@ -101,8 +101,7 @@ static void accumulate_point(kernel_emitter *e, const kernel_node *x, void *user
     const char *slot = accumulator_at(e, user, r),
                *sum = kernel_line(e, "load %s, ptr %s", type, slot);
     for (int32_t c = 0; c < e->tile.vectors; c++) {
-      const char *term = kernel_at(&g, r, c);
-      if (!g.is_vector) term = kernel_splat(e, g.dtype, term);
+      const char *term = kernel_widened(e, &g, r, c, true);
       sum =
           kernel_combine_term(e, x, g.dtype, type, e->n->lanes, sum, masked_term(e, x, type, term));
     }
@@ -256,8 +255,7 @@ static const char *sum_of_rows(kernel_emitter *e, const kernel_node *x, const ke
                                int32_t c, bool is_vector) {
   const char *type = kernel_type(e, g->dtype, is_vector), *sum = NULL;
   for (int32_t r = 0; r < e->tile.rows; r++) {
-    const char *term = kernel_at(g, r, c);
-    if (is_vector && !g->is_vector) term = kernel_splat(e, g->dtype, term);
+    const char *term = kernel_widened(e, g, r, c, is_vector);
     if (is_vector) term = masked_term(e, x, type, term);
     int32_t lanes = is_vector ? e->n->lanes : 1;
     sum = sum ? kernel_combine_term(e, x, g->dtype, type, lanes, sum, term) : term;

@@ -54,7 +54,7 @@ static void set_roles(kernel_nest *n, choice c) {
 }
 
 bool kernel_ends_phase(const kernel_nest *n, const kernel_node *x) {
-  uint32_t tile = 1u << n->row | 1u << n->column;
+  uint32_t tile = kernel_tile_axes(n);
   return n->staged && !x->depth && x->reduces && x->index < 0 && x->late < 0 &&
          (x->mask & tile) == tile && !kernel_point_axes(n, x->mask) &&
          kernel_extent_of(n, x->reduces) > COST_UNROLL;
@@ -91,7 +91,7 @@ static void inherit(const kernel_nest *n, kernel_node *x) {
 
 /* What is made from a reduction over rows has no rows, and reads nothing else that needs them. */
 static bool may_come_after(const kernel_nest *n, const kernel_node *x) {
-  uint32_t tile = 1u << n->row | 1u << n->column;
+  uint32_t tile = kernel_tile_axes(n);
   if (x->mask >> n->row & 1 || x->reduces & tile) return false;
   for (uint32_t i = 0; i < x->n_operands; i++) {
     const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));

@@ -136,8 +136,8 @@ static void fill_rows(kernel_emitter *e, const kernel_table *t) {
 static void store_lanes(kernel_emitter *e, const kernel_table *t, const kernel_grid *g,
                         const char *point) {
   int32_t lanes = e->n->lanes;
-  const char *p = kernel_table_at(e, t, e->tile.column_local, point), *y = kernel_at(g, 0, 0);
-  if (!g->is_vector) y = kernel_splat(e, g->dtype, y);
+  const char *p = kernel_table_at(e, t, e->tile.column_local, point),
+             *y = kernel_widened(e, g, 0, 0, true);
   for (int32_t i = 0; i < lanes; i++) {
     const char *one =
         kernel_line(e, "extractelement %s %s, i64 %d", kernel_type(e, g->dtype, true), y, i);

@@ -45,23 +45,17 @@ bool pass_may_reframe(arena *scratch, ir_module *m, ir_op op, const pass_frame *
 }
 
 /* ---- places ---- */
-static ir_value number(ir_builder *b, ir_value like, int64_t x) {
-  ir_type type = ir_type_of(b->m, like);
-  ir_value scalar = ir_build_splat_int(b, ir_scalar(b->m, ir_type_get(b->m, type)->dtype), x);
-  return ir_build_broadcast(b, scalar, type, NULL);
-}
-
 /* Places along a dimension of the part as such of the other array. */
 static ir_value moved(ir_builder *b, ir_value at, const pass_frame *f, int64_t dim, bool clamps) {
   if (clamps) {
     at = ir_build_clamped(b, at, 0, f->inner[dim] - 1);
-    return ir_build_binary(b, IR_OP_ADD, at, number(b, at, f->low[dim]));
+    return ir_build_binary(b, IR_OP_ADD, at, ir_build_int_like(b, at, f->low[dim]));
   }
-  ir_value from = ir_build_compare(b, "GE", at, number(b, at, 0)),
-           below = ir_build_compare(b, "LT", at, number(b, at, f->inner[dim])),
+  ir_value from = ir_build_compare(b, "GE", at, ir_build_int_like(b, at, 0)),
+           below = ir_build_compare(b, "LT", at, ir_build_int_like(b, at, f->inner[dim])),
            inside = ir_build_binary(b, IR_OP_AND, from, below),
-           in_other = ir_build_binary(b, IR_OP_ADD, at, number(b, at, f->low[dim]));
-  return ir_build_select(b, inside, in_other, number(b, at, f->outer.dims[dim]));
+           in_other = ir_build_binary(b, IR_OP_ADD, at, ir_build_int_like(b, at, f->low[dim]));
+  return ir_build_select(b, inside, in_other, ir_build_int_like(b, at, f->outer.dims[dim]));
 }
 
 /* The places in the other array, and in n what dimensions they name: those of before, then what is
@@ -82,7 +76,7 @@ static ir_value reframed_places(ir_builder *b, ir_op op, const pass_frame *f, ir
   for (int32_t d = 0; d < f->outer.rank; d++) {
     if (!is_cut(f, d) || has(before, f, d)) continue;
     named[count] = d;
-    parts[count++] = number(b, parts[0], f->low[d]);
+    parts[count++] = ir_build_int_like(b, parts[0], f->low[d]);
   }
   n->start_index_map = (ir_ints){count, named};
   return count == 1 ? parts[0] : ir_build_concatenate(b, parts, (uint32_t)count, by);

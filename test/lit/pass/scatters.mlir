@@ -306,9 +306,9 @@ func.func @parts(%i0: tensor<5x1xi32>, %i1: tensor<5x1xi32>, %i2: tensor<5x1xi32
 // place.
 // CHECK:     sym_name = "rows"
 // CHECK:     %[[INSIDE:.*]] = "stablehlo.and"
-// CHECK:     "stablehlo.constant"() <{value = dense<7> : tensor<i32>}>
+// CHECK:     "stablehlo.constant"() <{value = dense<7> : tensor<5x1xi32>}>
 // CHECK:     %[[MOVED:.*]] = "stablehlo.add"(%arg1, 
-// CHECK:     "stablehlo.constant"() <{value = dense<50> : tensor<i32>}>
+// CHECK:     "stablehlo.constant"() <{value = dense<50> : tensor<5x1xi32>}>
 // CHECK:     %[[PLACES:.*]] = "stablehlo.select"(%[[INSIDE]], %[[MOVED]], 
 // CHECK:     %[[ALL:.*]] = "stablehlo.scatter"(%{{.*}}, %[[PLACES]], %{{.*}}) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}>
 // CHECK:     "func.return"(%[[ALL]]) : (tensor<50x3xf32>)
