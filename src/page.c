@@ -20,8 +20,7 @@ static weir_status put_page(void *user) {
     const char *data = p->parts[i].data;
     if (!data || data[0] != '{')
       return ctx_error(&p->c, WEIR_INVALID_ARGUMENT, "plan %zu has no data: weir_options.data", i);
-    json_next(&plans);
-    strbuf_putc(&plans, '{');
+    json_open(&plans, NULL, '{');
     json_text(&plans, "title", p->parts[i].title);
     json_key(&plans, "plan");
     strbuf_puts(&plans, data);

@@ -46,6 +46,12 @@ void json_key(strbuf *out, const char *name) {
   strbuf_putc(out, ':');
 }
 
+void json_open(strbuf *out, const char *name, char bracket) {
+  if (name) json_key(out, name);
+  else json_next(out);
+  strbuf_putc(out, bracket);
+}
+
 void json_int(strbuf *out, const char *name, int64_t value) {
   json_key(out, name);
   strbuf_int(out, value);

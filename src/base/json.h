@@ -13,6 +13,8 @@ void json_key(strbuf *out, const char *name);
 void json_int(strbuf *out, const char *name, int64_t value);
 void json_bool(strbuf *out, const char *name, bool value);
 void json_text(strbuf *out, const char *name, const char *value);
+/* What opens an object or list, of this name or, NULL, in a list. */
+void json_open(strbuf *out, const char *name, char bracket);
 /* A comma, unless the text ends with what opens an object or list. */
 void json_next(strbuf *out);
 

@@ -203,7 +203,7 @@ static ir_attr extended(in_parser *p) {
   bool dotted = memchr(t.at, '.', t.length) != NULL;
   in_next(p);
   if (in_is(p, '<')) {
-    in_skip_to(p, in_skip_balanced(p, p->token.at));
+    in_skip_group(p);
     return rest_as_text(p, t.at);
   }
   if (dotted) return rest_as_text(p, t.at);
@@ -226,8 +226,8 @@ static ir_attr word_as_text(in_parser *p) {
   in_next(p);
   if (!in_is(p, '<') && !in_is(p, '(') && !in_is(p, '['))
     in_seek(p, from), in_fail_wanted(p, "an attribute");
-  in_skip_to(p, in_skip_balanced(p, p->token.at));
-  if (in_is(p, '<')) in_skip_to(p, in_skip_balanced(p, p->token.at));
+  in_skip_group(p);
+  if (in_is(p, '<')) in_skip_group(p);
   return rest_as_text(p, from);
 }
 

@@ -199,7 +199,9 @@ bool in_begin_list(in_parser *p, int open, int close, const char *what) {
 
 bool in_more(in_parser *p, int close) {
   if (in_accept(p, ',')) return true;
-  in_expect(p, close, close == ')' ? "')' or ','" : close == ']' ? "']' or ','" : "'}' or ','");
+  char what[16];
+  snprintf(what, sizeof what, "'%c' or ','", close);
+  in_expect(p, close, what);
   return false;
 }
 
@@ -230,6 +232,12 @@ const char *in_skip_balanced(in_parser *p, const char *open) {
     }
   }
   in_fail(p, open, "'%c' that is never closed", *open);
+}
+
+const char *in_skip_group(in_parser *p) {
+  const char *end = in_skip_balanced(p, p->token.at);
+  in_skip_to(p, end);
+  return end;
 }
 
 /* ---- tokens with a value ---- */

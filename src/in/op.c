@@ -123,16 +123,24 @@ void in_dict_and_signature(in_parser *p, in_op *op) {
   in_signature(p, op);
 }
 
+void in_check_type_count(in_parser *p, const in_op *op, const char *what, uint32_t n) {
+  if (n != op->operands.count)
+    in_fail(p, op->at, "%u %s, but types for %u", op->operands.count, what, n);
+}
+
+void in_results(in_parser *p, in_op *op) {
+  if (!in_accept(p, '(')) return in_result(p, op, in_type(p));
+  for (bool more = !in_accept(p, ')'); more; more = in_more(p, ')')) in_result(p, op, in_type(p));
+}
+
 void in_function_signature(in_parser *p, in_op *op) {
   uint32_t n = 0;
   for (bool more = in_begin_list(p, '(', ')', "'(' of the op's signature"); more;
        more = in_more(p, ')'))
     in_check_operand(p, op, n++, in_type(p));
-  if (n != op->operands.count)
-    in_fail(p, op->at, "%u operands, but types for %u", op->operands.count, n);
+  in_check_type_count(p, op, "operands", n);
   in_expect(p, IN_ARROW, "'->' of the op's signature");
-  if (!in_accept(p, '(')) return in_result(p, op, in_type(p));
-  for (bool more = !in_accept(p, ')'); more; more = in_more(p, ')')) in_result(p, op, in_type(p));
+  in_results(p, op);
 }
 
 /* ---- making ops ---- */

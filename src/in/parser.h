@@ -150,6 +150,8 @@ static inline bool in_is_suffix_char(int c) {
 /* `open` is one of ( [ { <; returns the place behind the bracket that closes it. Strings and -> are
  * skipped. */
 const char *in_skip_balanced(in_parser *p, const char *open);
+/* Past what the token opens, to its end. */
+const char *in_skip_group(in_parser *p);
 /* An optionally signed integer of 64 bits. */
 int64_t in_integer(in_parser *p);
 ir_str in_unescape(in_parser *p, const char *quoted, size_t length); /* a string token's text */
@@ -247,6 +249,9 @@ void in_dict_and_signature(in_parser *p, in_op *op); /* in_attr_dict() before it
 void in_function_signature(in_parser *p, in_op *op); /* without the colon */
 void in_check_operand(in_parser *p, const in_op *op, uint32_t index, ir_type type);
 void in_result(in_parser *p, in_op *op, ir_type type);
+void in_results(in_parser *p, in_op *op); /* a type, or several in brackets */
+/* n types for the operands, which errors call `what`. */
+void in_check_type_count(in_parser *p, const in_op *op, const char *what, uint32_t n);
 ir_kind in_kind(in_parser *p, ir_str name);
 
 /* ---- generic.c, pretty.c and its companions ---- */

@@ -88,6 +88,16 @@ ir_attr in_enum(in_parser *p, const char *name) {
   return ir_attr_other(p->m, b.text);
 }
 
+ir_attr in_prefixed(in_parser *p, const char *prefix, const char *suffix) {
+  const char *from = p->token.at;
+  strbuf b = strbuf_make(p->scratch);
+  in_skip_group(p);
+  strbuf_puts(&b, prefix);
+  in_verbatim(p, from, p->last, &b);
+  strbuf_puts(&b, suffix);
+  return ir_attr_other(p->m, b.text);
+}
+
 ir_attr in_array_attr(in_parser *p, const ir_attr *items, uint32_t count) {
   return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_ARRAY,
                                            .count = (int32_t)count,
@@ -100,18 +110,6 @@ void in_same_type(in_parser *p, in_op *op) {
   ir_type type = in_type(p);
   for (uint32_t i = 0; i < op->operands.count; i++) in_check_operand(p, op, i, type);
   in_result(p, op, type);
-}
-
-static void result_list(in_parser *p, in_op *op) {
-  if (!in_accept(p, '(')) return in_result(p, op, in_type(p));
-  do in_result(p, op, in_type(p));
-  while (in_accept(p, ','));
-  in_expect(p, ')', "')' or ','");
-}
-
-static void check_type_count(in_parser *p, const in_op *op, const char *what, uint32_t n) {
-  if (n != op->operands.count)
-    in_fail(p, op->at, "%u %s, but types for %u", op->operands.count, what, n);
 }
 
 /* ---- %a, %b {attributes} : type; or a signature; or, in CHLO, `: type, type -> type` ---- */
@@ -131,9 +129,9 @@ void in_asm_elementwise(in_parser *p, in_op *op) {
     uint32_t n = 0;
     in_check_operand(p, op, n++, type);
     while (in_accept(p, ',')) in_check_operand(p, op, n++, in_type(p));
-    check_type_count(p, op, "operands", n);
+    in_check_type_count(p, op, "operands", n);
     in_expect(p, IN_ARROW, "'->' and the result's type");
-    return result_list(p, op);
+    return in_results(p, op);
   }
   for (uint32_t i = 0; i < op->operands.count; i++) in_check_operand(p, op, i, operand);
   in_result(p, op, type);
@@ -164,14 +162,14 @@ void in_operand_types(in_parser *p, in_op *op, const char *what, bool are_result
     in_check_operand(p, op, n++, type);
     if (are_results) in_result(p, op, type);
   } while (in_accept(p, ','));
-  check_type_count(p, op, what, n);
+  in_check_type_count(p, op, what, n);
 }
 
 void in_asm_terminator(in_parser *p, in_op *op) {
   in_operands(p, op);
   in_attr_dict(p, op);
   if (in_accept(p, ':')) in_operand_types(p, op, "operands", false);
-  else check_type_count(p, op, "operands", 0);
+  else in_check_type_count(p, op, "operands", 0);
 }
 
 /* ---- %a, key = value, key = value {attributes} : types ---- */
@@ -252,5 +250,5 @@ void in_asm_top_k(in_parser *p, in_op *op) {
   in_expect(p, ':', "':' and the op's types");
   in_check_operand(p, op, 0, in_type(p));
   in_expect(p, IN_ARROW, "'->' and the results' types");
-  result_list(p, op);
+  in_results(p, op);
 }

@@ -21,6 +21,8 @@ void in_ints(in_parser *p, in_int_list *out);
 ir_attr in_i64s(in_parser *p);
 /* HIGHEST -> #stablehlo<precision HIGHEST> */
 ir_attr in_enum(in_parser *p, const char *name);
+/* What the token opens, as text between these. */
+ir_attr in_prefixed(in_parser *p, const char *prefix, const char *suffix);
 ir_attr in_array_attr(in_parser *p, const ir_attr *items, uint32_t count);
 
 /* Of ops that the op table does not have. */

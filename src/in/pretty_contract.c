@@ -15,12 +15,7 @@ static ir_attr precision(in_parser *p) {
 /* <lhs_precision_type = f32, ...>: the attribute's text without #stablehlo.dot_algorithm */
 static ir_attr algorithm(in_parser *p) {
   if (!in_is(p, '<')) in_fail_wanted(p, "'<' of the algorithm");
-  const char *from = p->token.at;
-  strbuf b = strbuf_make(p->scratch);
-  in_skip_to(p, in_skip_balanced(p, from));
-  strbuf_puts(&b, "#stablehlo.dot_algorithm");
-  in_verbatim(p, from, p->last, &b);
-  return ir_attr_other(p->m, b.text);
+  return in_prefixed(p, "#stablehlo.dot_algorithm", "");
 }
 
 static void two_operands(in_parser *p, in_op *op) {
@@ -114,22 +109,18 @@ static ir_attr padding(in_parser *p) {
 
 static ir_attr bools(in_parser *p) {
   in_int_list values = {0};
-  in_expect(p, '[', "'['");
-  while (!in_is(p, ']')) {
+  for (bool more = in_begin_list(p, '[', ']', "'['"); more; more = in_more(p, ']')) {
     bool yes = in_accept_word(p, "true");
     if (!yes) in_expect_word(p, "false");
     VEC_PUSH(p->scratch, &values, yes);
-    if (!in_accept(p, ',')) break;
   }
-  in_expect(p, ']', "']' or ','");
   return ir_attr_new(p->m, &(ir_attr_data){.kind = IR_ATTR_BOOLS,
                                            .count = (int32_t)values.count,
                                            .ints = values.count ? values.at : &(int64_t){0}});
 }
 
 static void window(in_parser *p, in_op *op) {
-  in_expect(p, '{', "'{' of the window");
-  while (!in_is(p, '}')) {
+  for (bool more = in_begin_list(p, '{', '}', "'{' of the window"); more; more = in_more(p, '}')) {
     if (!in_is(p, IN_WORD)) in_fail_wanted(p, "a keyword");
     if (in_accept_key(p, "stride")) in_attr(p, op, "window_strides", in_i64s(p));
     else if (in_accept_key(p, "pad")) in_attr(p, op, "padding", padding(p));
@@ -137,9 +128,7 @@ static void window(in_parser *p, in_op *op) {
     else if (in_accept_key(p, "rhs_dilate")) in_attr(p, op, "rhs_dilation", in_i64s(p));
     else if (in_accept_key(p, "reverse")) in_attr(p, op, "window_reversal", bools(p));
     else in_fail_wanted(p, "stride, pad, lhs_dilate, rhs_dilate or reverse");
-    if (!in_accept(p, ',')) break;
   }
-  in_expect(p, '}', "'}' or ','");
 }
 
 /* (%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {...} {attributes} : signature */

@@ -3,6 +3,22 @@
 
 #include "in/pretty.h"
 
+/* The value, and its type. */
+static void typed_value(in_parser *p, in_op *op, bool is_tensor) {
+  p->value_type = IR_NONE;
+  const char *at = p->token.at;
+  ir_attr value = in_attribute(p);
+  const ir_attr_data *d = ir_attr_get(p->m, value);
+  bool is_text = d->kind == IR_ATTR_OTHER;
+  ir_type type = is_text                   ? p->value_type
+                 : d->kind == IR_ATTR_BOOL ? ir_attr_scalar(p->m, IR_I1)
+                                           : d->type;
+  if (!type || (is_tensor && !is_text && d->kind != IR_ATTR_DENSE))
+    in_fail(p, at, is_tensor ? "a constant without a tensor type" : "a constant without a type");
+  in_attr(p, op, "value", value);
+  in_result(p, op, type);
+}
+
 /* stablehlo.constant dense<...> : type; older printers: stablehlo.constant() <{value = ...}> : ()
  * -> type */
 void in_asm_constant(in_parser *p, in_op *op) {
@@ -11,29 +27,13 @@ void in_asm_constant(in_parser *p, in_op *op) {
     return;
   }
   in_attr_dict(p, op);
-  p->value_type = IR_NONE;
-  const char *at = p->token.at;
-  ir_attr value = in_attribute(p);
-  const ir_attr_data *d = ir_attr_get(p->m, value);
-  ir_type type = d->kind == IR_ATTR_DENSE ? d->type : p->value_type;
-  if (d->kind != IR_ATTR_DENSE && (d->kind != IR_ATTR_OTHER || !type))
-    in_fail(p, at, "a constant without a tensor type");
-  in_attr(p, op, "value", value);
-  in_result(p, op, type);
+  typed_value(p, op, true);
 }
 
 /* dense<1> : tensor<2xi64>, 3 : index, true */
 void in_asm_arith_constant(in_parser *p, in_op *op) {
   in_attr_dict(p, op);
-  p->value_type = IR_NONE;
-  const char *at = p->token.at;
-  ir_attr value = in_attribute(p);
-  const ir_attr_data *d = ir_attr_get(p->m, value);
-  ir_type type = d->kind == IR_ATTR_BOOL ? ir_attr_scalar(p->m, IR_I1) : d->type;
-  if (d->kind == IR_ATTR_OTHER) type = p->value_type;
-  if (!type) in_fail(p, at, "a constant without a type");
-  in_attr(p, op, "value", value);
-  in_result(p, op, type);
+  typed_value(p, op, false);
 }
 
 /* LT, %a, %b, FLOAT */

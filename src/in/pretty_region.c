@@ -214,8 +214,7 @@ void in_asm_reduce(in_parser *p, in_op *op) {
 /* ---- stablehlo.while(%x = %0, ...) : type, ... attributes {...} cond {...} do {...} ---- */
 void in_asm_while(in_parser *p, in_op *op) {
   arg_list args = {0};
-  in_expect(p, '(', "'('");
-  while (!in_is(p, ')')) {
+  for (bool more = in_begin_list(p, '(', ')', "'('"); more; more = in_more(p, ')')) {
     in_arg arg = {.name = p->token};
     in_expect(p, IN_PERCENT, "a loop variable (%name)");
     in_expect(p, '=', "'=' and its initial value");
@@ -223,9 +222,7 @@ void in_asm_while(in_parser *p, in_op *op) {
     arg.type = ir_type_of(p->m, v);
     VEC_PUSH(p->scratch, &op->operands, v);
     VEC_PUSH(p->scratch, &args, arg);
-    if (!in_accept(p, ',')) break;
   }
-  in_expect(p, ')', "')' or ','");
   if (args.count) {
     in_expect(p, ':', "':' and the loop variables' types");
     in_operand_types(p, op, "loop variables", true);
@@ -241,13 +238,7 @@ void in_asm_while(in_parser *p, in_op *op) {
 /* ---- Shardy: the attributes stand without their names ---- */
 static ir_attr prefixed(in_parser *p, const char *prefix, const char *suffix, char open) {
   if (!in_is(p, open)) in_fail_wanted(p, "an attribute of Shardy");
-  const char *from = p->token.at;
-  strbuf b = strbuf_make(p->scratch);
-  in_skip_to(p, in_skip_balanced(p, from));
-  strbuf_puts(&b, prefix);
-  in_verbatim(p, from, p->last, &b);
-  strbuf_puts(&b, suffix);
-  return ir_attr_other(p->m, b.text);
+  return in_prefixed(p, prefix, suffix);
 }
 
 /* @mesh = <["x"=2]> {attributes} */

@@ -19,18 +19,20 @@ static bool is_integer_type(const char *s, size_t n) {
   return true;
 }
 
+static bool is_among(const in_token *t, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (t->length == strlen(names[i]) && !memcmp(t->at, names[i], t->length)) return true;
+  return false;
+}
+
 static bool is_other_scalar(const in_token *t) {
   static const char *const names[] = {"none", "tf32", "f80", "f128"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (t->length == strlen(names[i]) && !memcmp(t->at, names[i], t->length)) return true;
-  return is_integer_type(t->at, t->length);
+  return is_among(t, names, sizeof names / sizeof *names) || is_integer_type(t->at, t->length);
 }
 
 static bool is_composite_word(const in_token *t) {
   static const char *const names[] = {"tensor", "tuple", "complex", "vector", "memref"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (t->length == strlen(names[i]) && !memcmp(t->at, names[i], t->length)) return true;
-  return false;
+  return is_among(t, names, sizeof names / sizeof *names);
 }
 
 bool in_is_type_start(const in_parser *p) {
@@ -100,11 +102,7 @@ static ir_type tensor_type(in_parser *p) {
   if (!in_is(p, '<')) in_fail_wanted(p, "'<' of a tensor type");
   const char *s = p->next;
   while (s < p->end && (*s == ' ' || *s == '\n')) s++;
-  if (s < p->end && *s == '*') {
-    const char *end = in_skip_balanced(p, p->token.at);
-    in_skip_to(p, end);
-    return from_text(p, from, end);
-  }
+  if (s < p->end && *s == '*') return from_text(p, from, in_skip_group(p));
   in_seek(p, read_dims(p, s, &data, dims));
   read_element_type(p, &data);
   if (in_accept(p, ',')) {
@@ -128,36 +126,27 @@ static const ir_type *pop_types(in_parser *p, uint32_t count) {
   return count ? p->types.at + p->types.count : NULL;
 }
 
+static void type_list(in_parser *p, int open, int close, const char *what) { /* (a, b) */
+  for (bool more = in_begin_list(p, open, close, what); more; more = in_more(p, close))
+    push_type(p);
+}
+
 static ir_type tuple_type(in_parser *p) {
   uint32_t first = p->types.count;
   in_next(p);
-  in_expect(p, '<', "'<' of a tuple type");
-  if (!in_is(p, '>')) {
-    do push_type(p);
-    while (in_accept(p, ','));
-  }
-  in_expect(p, '>', "'>' of a tuple type");
+  type_list(p, '<', '>', "'<' of a tuple type");
   uint32_t n = p->types.count - first;
   ir_type_data data = {.kind = IR_TYPE_TUPLE, .n_types = (int32_t)n, .types = pop_types(p, n)};
   return ir_type_intern(p->m, &data);
 }
 
-static void type_list(in_parser *p) { /* (a, b) */
-  in_expect(p, '(', "'(' of a type list");
-  if (!in_is(p, ')')) {
-    do push_type(p);
-    while (in_accept(p, ','));
-  }
-  in_expect(p, ')', "')' of a type list");
-}
-
 /* (a, b) -> c */
 static ir_type function_type(in_parser *p) {
   uint32_t first = p->types.count;
-  type_list(p);
+  type_list(p, '(', ')', "'(' of a type list");
   uint32_t n_inputs = p->types.count - first;
   in_expect(p, IN_ARROW, "'->' of a function type");
-  if (in_is(p, '(')) type_list(p);
+  if (in_is(p, '(')) type_list(p, '(', ')', "'(' of a type list");
   else push_type(p);
   uint32_t n_results = p->types.count - first - n_inputs;
   ir_type_data data = {.kind = IR_TYPE_FUNCTION,
@@ -177,12 +166,9 @@ static ir_type extended_type(in_parser *p) {
     in_alias_read(p, alias, '!');
     return alias->type;
   }
-  if (in_is(p, '<')) {
-    const char *end = in_skip_balanced(p, p->token.at);
-    in_skip_to(p, end);
-  } else if (!memchr(t.at, '.', t.length)) {
+  if (in_is(p, '<')) in_skip_group(p);
+  else if (!memchr(t.at, '.', t.length))
     in_fail(p, t.at, "found '%.*s', an alias that is not defined", (int)t.length, t.at);
-  }
   size_t length = (size_t)(p->last - t.at);
   if (length == strlen("!stablehlo.token") && !memcmp(t.at, "!stablehlo.token", length))
     return ir_type_intern(p->m, &(ir_type_data){.kind = IR_TYPE_TOKEN});
@@ -193,9 +179,7 @@ static ir_type text_type(in_parser *p) { /* vector<...>, memref<...> */
   const char *from = p->token.at;
   in_next(p);
   if (!in_is(p, '<')) in_fail_wanted(p, "'<' of a type");
-  const char *end = in_skip_balanced(p, p->token.at);
-  in_skip_to(p, end);
-  return from_text(p, from, end);
+  return from_text(p, from, in_skip_group(p));
 }
 
 ir_type in_type(in_parser *p) {

@@ -67,11 +67,6 @@ static void put_row(strbuf *out, const int64_t *numbers, int count) {
 #define PUT_ROW(out, ...)                                                                          \
   put_row(out, (int64_t[]){__VA_ARGS__}, sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t))
 
-static void begin_list(strbuf *out, const char *name) {
-  json_key(out, name);
-  strbuf_putc(out, '[');
-}
-
 static int64_t text_place(writer *w, const char *text) {
   return place_of(&w->texts, text ? text : "");
 }
@@ -82,7 +77,7 @@ static int64_t line_place(writer *w, const ir_module *m, ir_str location) {
 
 /* ---- the schedule and who is live ---- */
 static void put_steps(writer *w, const ir_module *m, const plan_timeline *line) {
-  begin_list(&w->out, "steps");
+  json_open(&w->out, "steps", '[');
   for (uint32_t i = 0; i < line->n_steps; i++) {
     const plan_step *s = &line->steps[i];
     ir_str location = s->op ? ir_op_get(m, s->op)->location : IR_NONE;
@@ -111,7 +106,7 @@ static const char *shape_of(arena *a, const ir_module *m, const plan_span *s) {
 }
 
 static void put_spans(writer *w, const ir_module *m, const plan_timeline *line) {
-  begin_list(&w->out, "spans");
+  json_open(&w->out, "spans", '[');
   for (uint32_t i = 0; i < line->n_spans; i++) {
     const plan_span *s = &line->spans[i];
     ir_str location = s->value ? location_of(m, s->value) : IR_NONE;
@@ -124,8 +119,7 @@ static void put_spans(writer *w, const ir_module *m, const plan_timeline *line) 
 
 static void put_peak(writer *w, const ir_module *m, const plan_peak *peak) {
   strbuf *out = &w->out;
-  json_key(out, "peak");
-  strbuf_putc(out, '{');
+  json_open(out, "peak", '{');
   json_int(out, "total", peak->total_bytes);
   json_int(out, "arguments", peak->argument_bytes);
   json_int(out, "results", peak->output_bytes);
@@ -179,7 +173,7 @@ static void close_box(void *user) {
 }
 
 static void put_list(strbuf *out, const char *name, const strbuf *rows) {
-  begin_list(out, name);
+  json_open(out, name, '[');
   if (rows->length) strbuf_add(out, rows->text, rows->length);
   strbuf_putc(out, ']');
 }
@@ -190,8 +184,7 @@ static void put_graph(writer *w, const ir_module *m) {
   out_graph_sink sink = {&g, put_node, put_edge, open_box, close_box};
   out_graph_style style = {.line_text = plan_source_line};
   out_graph_walk(a, m, &style, &sink);
-  json_key(&w->out, "graph");
-  strbuf_putc(&w->out, '{');
+  json_open(&w->out, "graph", '{');
   put_list(&w->out, "nodes", &g.nodes);
   put_list(&w->out, "boxes", &g.boxes);
   put_list(&w->out, "edges", &g.edges);
@@ -201,8 +194,7 @@ static void put_graph(writer *w, const ir_module *m) {
 /* ---- the whole ---- */
 static void put_program(writer *w, const char *when, const ir_module *m, plan_order order) {
   plan_timeline line = plan_timeline_of(w->out.arena, m, order, machine_memory(&w->j->machine));
-  json_next(&w->out);
-  strbuf_putc(&w->out, '{');
+  json_open(&w->out, NULL, '{');
   json_text(&w->out, "when", when);
   put_peak(w, m, &line.peak);
   put_steps(w, m, &line);
@@ -212,7 +204,7 @@ static void put_program(writer *w, const char *when, const ir_module *m, plan_or
 }
 
 static void put_programs(writer *w, const climb *c, const ir_module *m) {
-  begin_list(&w->out, "programs");
+  json_open(&w->out, "programs", '[');
   put_program(w, "before", m, PLAN_ORDER_PROGRAM);
   if (c->outcome != WEIR_UNTOUCHED && !c->is_refused)
     put_program(w, "after", c->taken.m ? c->taken.m : m, c->taken.order);
@@ -221,11 +213,10 @@ static void put_programs(writer *w, const climb *c, const ir_module *m) {
 
 static void put_loops(writer *w) {
   const weir_result *r = w->j->result;
-  begin_list(&w->out, "loops");
+  json_open(&w->out, "loops", '[');
   for (int32_t i = 0; i < r->summary.loops; i++) {
     const weir_loop_info *l = &r->loops[i];
-    json_next(&w->out);
-    strbuf_putc(&w->out, '{');
+    json_open(&w->out, NULL, '{');
     json_text(&w->out, "seed", l->seed);
     json_int(&w->out, "extent", l->extent);
     json_int(&w->out, "slice", l->slice);
@@ -241,11 +232,10 @@ static void put_loops(writer *w) {
 }
 
 static void put_curve(writer *w, const curve *points) {
-  begin_list(&w->out, "curve");
+  json_open(&w->out, "curve", '[');
   for (uint32_t i = 0; i < points->count; i++) {
     const curve_point *p = &points->at[i];
-    json_next(&w->out);
-    strbuf_putc(&w->out, '{');
+    json_open(&w->out, NULL, '{');
     json_int(&w->out, "limit", p->limit);
     json_int(&w->out, "peak", p->peak);
     json_int(&w->out, "time", p->time_ns);
@@ -309,7 +299,7 @@ weir_status data_of_plan(job *j, const climb *c, const ir_module *m) {
   put_loops(&w);
   put_curve(&w, &points);
   put_programs(&w, c, m);
-  begin_list(&w.out, "texts");
+  json_open(&w.out, "texts", '[');
   for (uint32_t i = 0; i < w.texts.list.count; i++) {
     json_next(&w.out);
     json_puts(&w.out, w.texts.list.at[i]);

@@ -18,8 +18,7 @@ typedef struct tracer {
 } tracer;
 
 static void begin(tracer *t, const char *kind, const char *name, int64_t at) {
-  json_next(&t->out);
-  strbuf_putc(&t->out, '{');
+  json_open(&t->out, NULL, '{');
   json_text(&t->out, "ph", kind);
   json_text(&t->out, "name", name);
   json_int(&t->out, "pid", t->process);
@@ -27,14 +26,9 @@ static void begin(tracer *t, const char *kind, const char *name, int64_t at) {
   json_int(&t->out, "ts", at);
 }
 
-static void begin_args(tracer *t) {
-  json_key(&t->out, "args");
-  strbuf_putc(&t->out, '{');
-}
-
 static void put_name(tracer *t, const char *of, const char *name) {
   begin(t, "M", of, 0);
-  begin_args(t);
+  json_open(&t->out, "args", '{');
   json_text(&t->out, "name", name);
   strbuf_puts(&t->out, "}}");
 }
@@ -47,7 +41,7 @@ static void put_line(tracer *t, ir_str location) {
 static void put_step(tracer *t, const plan_step *s, int64_t at) {
   begin(t, "X", s->word, at);
   json_int(&t->out, "dur", 1);
-  begin_args(t);
+  json_open(&t->out, "args", '{');
   put_line(t, s->op ? ir_op_get(t->m, s->op)->location : IR_NONE);
   json_int(&t->out, "loops around", s->depth);
   strbuf_puts(&t->out, "}}");
@@ -69,7 +63,7 @@ static void put_counters(tracer *t, const plan_timeline *line) {
     live = saturated_sum(live > ends[i] ? live - ends[i] : 0, begins[i]);
     if (i && !begins[i] && !ends[i]) continue;
     begin(t, "C", "bytes", i);
-    begin_args(t);
+    json_open(&t->out, "args", '{');
     json_int(&t->out, "arguments", line->peak.argument_bytes);
     json_int(&t->out, "results", line->peak.output_bytes - line->peak.alias_bytes);
     json_int(&t->out, "temporaries", live);
@@ -87,7 +81,7 @@ static void put_tensor(tracer *t, const plan_span *s) {
     begin(t, is_end ? "e" : "b", name, is_end ? s->to + 1 : s->from);
     json_text(&t->out, "cat", "tensor");
     json_int(&t->out, "id", id);
-    begin_args(t);
+    json_open(&t->out, "args", '{');
     json_int(&t->out, "bytes", s->bytes);
     put_line(t, op ? ir_op_get(t->m, op)->location : IR_NONE);
     strbuf_puts(&t->out, "}}");
