@@ -556,10 +556,8 @@ typedef struct ir_walk {
 ir_walk ir_walk_block(const ir_module *m, ir_block block);
 ir_walk ir_walk_op(const ir_module *m, ir_op op);
 bool ir_next(ir_walk *w); /* false: that was all */
-/* Whether `is` holds of one of them. */
-typedef bool ir_predicate(const ir_module *m, ir_op op, const void *user);
-bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user);
-bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user);
+/* Whether `is` holds of one that is still to come. */
+bool ir_any(ir_walk w, bool (*is)(const ir_module *m, ir_op op));
 /* The block stands, at any depth, in a region of an op of this kind. */
 bool ir_is_within(const ir_module *m, ir_block block, ir_kind kind);
 /* Whether the types of all operands and results of the op are such. */

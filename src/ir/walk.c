@@ -143,17 +143,9 @@ bool ir_next(ir_walk *w) {
   return w->op != IR_NONE;
 }
 
-bool ir_any(const ir_module *m, ir_block block, ir_predicate *is, const void *user) {
-  const ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    if (ir_any_op(m, b->ops.at[i], is, user)) return true;
-  return false;
-}
-
-bool ir_any_op(const ir_module *m, ir_op op, ir_predicate *is, const void *user) {
-  if (is(m, op, user)) return true;
-  for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));)
-    if (ir_any(m, below, is, user)) return true;
+bool ir_any(ir_walk w, bool (*is)(const ir_module *m, ir_op op)) {
+  while (ir_next(&w))
+    if (is(w.m, w.op)) return true;
   return false;
 }
 
@@ -222,18 +214,19 @@ void ir_drop_unused(ir_module *m, ir_block body) {
   arena_destroy(a);
 }
 
-static bool has_operand(const ir_module *m, ir_op op, const void *user) {
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    if (ir_operand(m, op, i) == *(const ir_value *)user) return true;
+static bool finds_operand(ir_walk w, ir_value v) {
+  while (ir_next(&w))
+    for (ir_value x, i = 0; (x = ir_operand_at(w.m, w.op, i)); i++)
+      if (x == v) return true;
   return false;
 }
 
 bool ir_is_used_in(const ir_module *m, ir_block block, ir_value v) {
-  return ir_any(m, block, has_operand, &v);
+  return finds_operand(ir_walk_block(m, block), v);
 }
 
 bool ir_reads(const ir_module *m, ir_op op, ir_value v) {
-  return ir_any_op(m, op, has_operand, &v);
+  return finds_operand(ir_walk_op(m, op), v);
 }
 
 bool ir_all_types(const ir_module *m, ir_op op, bool (*is)(const ir_module *, ir_type)) {
@@ -245,15 +238,11 @@ bool ir_all_types(const ir_module *m, ir_op op, bool (*is)(const ir_module *, ir
   return all;
 }
 
-static bool has_marked_operand(const ir_module *m, ir_op op, const void *user) {
-  const bool *of = user;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
-    if (of[ir_operand(m, op, i)]) return true;
-  return false;
-}
-
 bool ir_reads_any(const ir_module *m, ir_op op, const bool *of) {
-  return ir_any_op(m, op, has_marked_operand, of);
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++)
+      if (of[v]) return true;
+  return false;
 }
 
 void ir_rename_operands(ir_module *m, ir_op op, const ir_map *map) {
@@ -303,8 +292,7 @@ ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block) {
   return (ir_users){p.first, p.ops};
 }
 
-static bool has_own_effects(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
+static bool has_own_effects(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CUSTOM_CALL) return ir_op_bool(m, op, "has_side_effect", false);
   if (kind == IR_OP_CALL || kind == IR_OP_COMPOSITE)
@@ -313,5 +301,5 @@ static bool has_own_effects(const ir_module *m, ir_op op, const void *user) {
 }
 
 bool ir_has_effects(const ir_module *m, ir_op op) {
-  return ir_any_op(m, op, has_own_effects, NULL);
+  return ir_any(ir_walk_op(m, op), has_own_effects);
 }

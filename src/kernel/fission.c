@@ -147,10 +147,7 @@ static void collect_results(parting *w, ir_op part, bool second, ir_value *out_r
     if ((w->out_dims[j] < 0) == second) out_results[j] = ir_result(w->m, part, next++);
 }
 
-static bool compares(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
-  return ir_kind_of(m, op) == IR_OP_COMPARE;
-}
+static bool compares(const ir_module *m, ir_op op) { return ir_kind_of(m, op) == IR_OP_COMPARE; }
 
 bool kernel_fission(ir_module *m, ir_op loop, ir_op out_parts[2], ir_value *out_results) {
   parting w = {.m = m, .loop = loop, .body = ir_body(m, loop)};
@@ -159,7 +156,7 @@ bool kernel_fission(ir_module *m, ir_op loop, ir_op out_parts[2], ir_value *out_
   w.out_dims = ir_op_ints(m, loop, "out_dims", &w.n_out);
   w.out_units = ir_op_ints(m, loop, "out_units", &w.n_out);
   w.a = arena_create(m->ctx);
-  bool parts = find_carried(&w), must_agree = ir_any(m, w.body, compares, NULL);
+  bool parts = find_carried(&w), must_agree = ir_any(ir_walk_block(m, w.body), compares);
   for (int32_t i = 0; parts && i < 2; i++) {
     half h = half_of(&w, i == 1, out_results);
     out_parts[i] = new_loop(&w, &h);

@@ -259,20 +259,23 @@ static weir_status try_shorter_slices(job *j, search *s) {
   return WEIR_OK;
 }
 
-/* A while that could go without what it keeps of its trips, or reads in them. user: the search. */
-static bool may_go_by_trips(const ir_module *m, ir_op op, const void *user) {
-  const search *s = user;
+/* A while that could go without what it keeps of its trips, or reads in them. */
+static bool may_go_by_trips(const search *s, ir_op op) {
+  ir_module *m = (ir_module *)s->from;
   if (ir_kind_of(m, op) != IR_OP_WHILE) return false;
   if (split_keeps_trips(m, op)) return true;
   for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++)
-    if (split_is_read_in_parts((ir_module *)m, v, search_threshold(s))) return true;
+    if (split_is_read_in_parts(m, v, search_threshold(s))) return true;
   return false;
 }
 
 /* It runs whiles of the program once for each slice, whose ops are launched as often. */
 static bool may_gain_by_segments(const job *j, const search *s) {
-  return s->found.has_whiles && is_slower(j, s) &&
-         ir_any(s->from, ir_top(s->from), may_go_by_trips, s);
+  bool may = false;
+  if (!s->found.has_whiles || !is_slower(j, s)) return false;
+  for (ir_walk w = ir_walk_block(s->from, ir_top(s->from)); !may && ir_next(&w);)
+    may = may_go_by_trips(s, w.op);
+  return may;
 }
 
 static weir_status try_segments(job *j, search *s, int64_t room_bytes) {

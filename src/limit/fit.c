@@ -101,8 +101,7 @@ static void unshare_all(ir_module *m) {
 }
 
 /* ---- seeds ---- */
-static bool may_be_split(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
+static bool may_be_split(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   for (uint32_t i = 0; !(ir_kind_flags(d->kind) & IR_FLAG_T) && i < d->n_operands; i++)
     if (ir_value_get(m, d->operands[i])->op && is_large(m, d->operands[i])) return true;
@@ -111,7 +110,7 @@ static bool may_be_split(const ir_module *m, ir_op op, const void *user) {
 
 bool fit_may_gain(const job *j) {
   return j->options.tile != WEIR_TILE_OFF && pipeline_can_call(&j->options, j->m) &&
-         pipeline_fit_is_on(j) && ir_any(j->m, ir_top(j->m), may_be_split, NULL);
+         pipeline_fit_is_on(j) && ir_any(ir_walk_block(j->m, ir_top(j->m)), may_be_split);
 }
 
 /* Not in memory, but made once for each element that a reduction reads. */

@@ -458,12 +458,10 @@ static void start_again(search *s, const search *first) {
   *s = again;
 }
 
-static bool is_of_kind(const ir_module *m, ir_op op, const void *user) {
-  return ir_kind_of(m, op) == *(const ir_kind *)user;
-}
-
 bool search_has(const search *s, ir_kind kind) {
-  return ir_any(s->from, ir_top(s->from), is_of_kind, &kind);
+  for (ir_walk w = ir_walk_block(s->from, ir_top(s->from)); ir_next(&w);)
+    if (ir_kind_of(s->from, w.op) == kind) return true;
+  return false;
 }
 
 /* Whether candidates made this way may be others than those before, and hold. */

@@ -25,8 +25,7 @@ static bool is_lapacks(const ir_module *m, ir_op call) {
 }
 
 /* It has effects, or need not end, with arguments that are made up. */
-static bool may_not_run(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
+static bool may_not_run(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CUSTOM_CALL) return !is_lapacks(m, op);
   bool has_effect = kind != IR_OP_FUNC && (ir_kind_flags(kind) & IR_FLAG_X);
@@ -47,7 +46,7 @@ static bool may_time(const job *j) {
   for (int i = 0; i < 2; i++) is_one &= ir_op_int(j->m, j->m->root, counts[i], 1) == 1;
   return o->timed_by && o->tile == WEIR_TILE_AUTO && !is_named && is_one &&
          !strcmp(o->platform, "cpu") && has_plain_arguments(j->m) &&
-         !ir_any(j->m, ir_top(j->m), may_not_run, NULL);
+         !ir_any(ir_walk_block(j->m, ir_top(j->m)), may_not_run);
 }
 
 /* ---- what is kept ---- */

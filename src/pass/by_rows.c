@@ -28,8 +28,7 @@ static bool is_one(const ir_module *m, ir_op op) {
          (ir_is_lapack(m, op, "trsm") && d->n_operands == 2 && d->n_results == 1);
 }
 
-static bool is_other(const ir_module *m, ir_op op, const void *unused) {
-  (void)unused;
+static bool is_other(const ir_module *m, ir_op op) {
   bool is = false;
   if (ir_kind_of(m, op) != IR_OP_CUSTOM_CALL || is_one(m, op)) return false;
   for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++)
@@ -122,7 +121,8 @@ static void turn(by_rows *f, ir_op op) {
 static weir_status run(pass_ctx *p, ir_module *m) {
   by_rows f = {p, m};
   bool one_device = ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
-  if (strcmp(p->options->platform, "cpu") || !one_device || ir_any(m, ir_top(m), is_other, NULL))
+  if (strcmp(p->options->platform, "cpu") || !one_device ||
+      ir_any(ir_walk_block(m, ir_top(m)), is_other))
     return WEIR_OK;
   for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) turn(&f, w.op);
   return WEIR_OK;

@@ -100,14 +100,13 @@ static bool may_merge_kind(ir_kind kind) {
   }
 }
 
-static bool is_unmergeable(const ir_module *m, ir_op op, const void *user) {
-  ir_kind kind = ir_kind_of(m, op);
-  bool is_inside = op != *(const ir_op *)user;
-  return !may_merge_kind(kind) && !(is_inside && ir_kind_flags(kind) & IR_FLAG_T);
-}
-
 static bool may_merge(const ir_module *m, ir_op op) {
-  return !ir_any_op(m, op, is_unmergeable, &op);
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);) {
+    ir_kind kind = ir_kind_of(m, w.op);
+    bool is_end = w.op != op && ir_kind_flags(kind) & IR_FLAG_T;
+    if (!may_merge_kind(kind) && !is_end) return false;
+  }
+  return true;
 }
 
 /* ---- the table ---- */

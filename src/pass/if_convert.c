@@ -18,8 +18,7 @@
 #include "ir/lapack.h"
 #include "pass/build.h"
 
-static bool is_unbounded(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
+static bool is_unbounded(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_WHILE) return ir_trips(m, op) < 0;
   if (kind == IR_OP_CUSTOM_CALL) return ir_lapack_find(ir_op_string(m, op, "call_target_name")) < 0;
@@ -37,7 +36,7 @@ static bool may_do_all(const pass_rewrite *f, ir_op op) {
   bool is_compared = f->p->options->memory_limit_bytes; /* with the program as it came */
   return ir_largest_bytes(f->m, op) > f->small_bytes && (is_compared || is_in_while(f->m, op)) &&
          pass_is_static(f->m, op) && !pass_has_foreign_attrs(f->m, op) &&
-         !ir_has_effects(f->m, op) && !ir_any_op(f->m, op, is_unbounded, NULL);
+         !ir_has_effects(f->m, op) && !ir_any(ir_walk_op(f->m, op), is_unbounded);
 }
 
 /* The ops of a branch where the op stood; out_results: what it returns. */

@@ -91,20 +91,11 @@ static sides no_sides(joining *j) {
   return s;
 }
 
-typedef struct value_search {
-  ir_value v;
-  ir_op except;
-} value_search;
-
-static bool is_other_reader(const ir_module *m, ir_op op, const void *user) {
-  const value_search *s = user;
-  for (uint32_t i = 0; op != s->except && i < ir_op_get(m, op)->n_operands; i++)
-    if (ir_operand(m, op, i) == s->v) return true;
-  return false;
-}
-
 static bool is_read_elsewhere(const joining *j, ir_value v) {
-  return ir_any(j->m, j->block, is_other_reader, &(value_search){v, j->second});
+  for (ir_walk w = ir_walk_block(j->m, j->block); ir_next(&w);)
+    for (ir_value x, i = 0; w.op != j->second && (x = ir_operand_at(j->m, w.op, i)); i++)
+      if (x == v) return true;
+  return false;
 }
 
 static void add_operands(joining *j, sides *s, ir_op op) {

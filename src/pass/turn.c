@@ -214,12 +214,6 @@ static bool counts_alone(const pass_turn *t, ir_op op, int32_t index) {
   return true;
 }
 
-/* The op, or one in its regions. */
-static bool reads(const ir_module *m, ir_op op, const void *user) {
-  (void)m;
-  return reads_member(user, op);
-}
-
 static void look_at_leaves(pass_turn *t, ir_op op, int32_t index) {
   for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++)
     look_at_leaf(t, ir_operand(t->m, op, i), member_dim(t, op, i, index));
@@ -268,8 +262,7 @@ void pass_turn_mark(pass_turn *t) {
     for (uint32_t k = 0; k < ir_op_get(t->m, ops->at[i])->n_operands; k++)
       look_at_leaf(t, ir_operand(t->m, ops->at[i], k), reader_dim(t, ops->at[i], k));
   }
-  for (uint32_t i = ops->count; i-- > 0;)
-    if (ir_any_op(t->m, ops->at[i], reads, t)) mark_stays(t, ops->at[i]);
+  for (uint32_t i = ops->count; i-- > 0;) mark_stays(t, ops->at[i]);
 }
 
 /* ---- in the new order ---- */

@@ -87,18 +87,14 @@ static uint32_t count_ops(const halves *h) {
 }
 
 /* ---- which half ---- */
-/* The op, or one below it, reads what the second half makes. */
-static bool reads_second(const ir_module *m, ir_op op, const void *user) {
-  const halves *h = user;
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++)
-    if (is_inside(h, v) && !h->is_first[v]) return true;
-  return false;
-}
-
+/* Neither the op nor one below it reads what the second half makes. */
 static bool may_be_first(const halves *h, ir_op op) {
   for (ir_value v, i = 0; (v = ir_result_at(h->m, op, i)); i++)
     if (split_body_slices(&h->factor, v)) return false;
-  return !ir_any_op(h->m, op, reads_second, h);
+  for (ir_walk w = ir_walk_op(h->m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(h->m, w.op, i)); i++)
+      if (is_inside(h, v) && !h->is_first[v]) return false;
+  return true;
 }
 
 static void divide_ops(halves *h) {

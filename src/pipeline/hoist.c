@@ -79,11 +79,11 @@ static bool is_below(const ir_module *m, ir_block block, ir_op op) {
   return parent == op;
 }
 
-/* An op below *user that reads what is made outside of that. */
-static bool captures(const ir_module *m, ir_op op, const void *user) {
-  const ir_op *above = user;
-  for (ir_value v, i = 0; op != *above && (v = ir_operand_at(m, op, i)); i++)
-    if (!is_below(m, ir_value_block(m, v), *above)) return true;
+/* An op below it reads what is made outside of it. */
+static bool captures(const ir_module *m, ir_op op) {
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
+    for (ir_value v, i = 0; w.op != op && (v = ir_operand_at(m, w.op, i)); i++)
+      if (!is_below(m, ir_value_block(m, v), op)) return true;
   return false;
 }
 
@@ -105,8 +105,7 @@ static bool is_pure_kind(const ir_module *m, ir_op op) {
 
 static bool may_move(const ir_module *m, ir_op op) {
   return is_pure_kind(m, op) && ir_op_get(m, op)->n_results && pass_is_static(m, op) &&
-         !ir_has_effects(m, op) && !pass_has_foreign_attrs(m, op) &&
-         !ir_any_op(m, op, captures, &op);
+         !ir_has_effects(m, op) && !pass_has_foreign_attrs(m, op) && !captures(m, op);
 }
 
 static ir_block home_of(const hoister *h, ir_op op) {

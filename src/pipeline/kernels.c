@@ -317,13 +317,12 @@ static void mark(replacing *w, ir_op op) {
   w->count += found.scratch_bytes < 0;
 }
 
-static bool is_torn(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
+static bool is_torn(const ir_module *m, ir_op op) {
   bool must = ir_kind_of(m, op) == IR_OP_LOOP && ir_op_bool(m, op, "agree", false);
   return must && ir_op_int(m, op, "scratch", -1) < 0 && !split_is_in_kernel(m, op);
 }
 
-bool kernels_agree(const ir_module *m) { return !ir_any(m, ir_top(m), is_torn, NULL); }
+bool kernels_agree(const ir_module *m) { return !ir_any(ir_walk_block(m, ir_top(m)), is_torn); }
 
 bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain) {
   replacing r = start(m, on, least_gain);

@@ -76,8 +76,7 @@ made_loops made_of_split(ir_module *m, const split_order *order, const machine *
   return list;
 }
 
-static bool is_repeated(const ir_module *m, ir_op op, const void *unused) {
-  (void)unused;
+static bool is_repeated(const ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) != IR_OP_WHILE) return false;
   for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))
     if (ir_kind_of(m, up) == IR_OP_LOOP) return true;
@@ -85,7 +84,7 @@ static bool is_repeated(const ir_module *m, ir_op op, const void *unused) {
 }
 
 bool made_has_whiles(const ir_module *m, const split_order *order) {
-  return order->n_checkpoints || ir_any(m, ir_top(m), is_repeated, NULL);
+  return order->n_checkpoints || ir_any(ir_walk_block(m, ir_top(m)), is_repeated);
 }
 
 void made_add_kernel(arena *a, ir_module *m, ir_op loop, const machine *on, made_loops *list) {

@@ -91,8 +91,7 @@ static bool is_of_tensors(const ir_module *m, ir_op op) {
   return true;
 }
 
-static bool is_foreign(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
+static bool is_foreign(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   bool is_end = ir_kind_flags(kind) & IR_FLAG_T;
   if (kind == IR_OP_CUSTOM_CALL && ir_lapack_batch_rank((ir_module *)m, op) < 0) return true;
@@ -150,7 +149,8 @@ static void look_at_value(division *d, ir_value v) {
 static bool can_divide(division *d, const pass_ctx *p) {
   ir_module *m = d->m;
   bool is_known = p->options->shardings_known || p->options->only_passes;
-  if (!is_known || split_spread_of(m) != SPLIT_SHARDED || ir_any(m, d->from, is_foreign, NULL))
+  if (!is_known || split_spread_of(m) != SPLIT_SHARDED ||
+      ir_any(ir_walk_block(m, d->from), is_foreign))
     return false;
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, d->from, i)); i++) {
     if (!ir_is_static_tensor(m, ir_type_of(m, arg))) return false;

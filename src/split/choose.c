@@ -79,11 +79,6 @@ static bool makes_again(const split_region *r) {
   return false;
 }
 
-static bool is_any_product(const ir_module *m, ir_op op, const void *unused) {
-  (void)unused;
-  return is_product(m, op);
-}
-
 static int64_t again_bytes(const split_region *r) {
   uint32_t *readers = ARENA_ARRAY(r->scratch, uint32_t, r->m->values.count);
   int64_t total = 0;
@@ -120,7 +115,7 @@ static wishes wishes_of(const split_region *r) {
     bool repeats = ir_kind_of(r->m, member->op) == IR_OP_WHILE,
          sums = is_product(r->m, member->op) && member->factor.role == SPLIT_REDUCED;
     int64_t rows = sums ? 1 : 0;
-    if (repeats) rows = ir_any(r->m, ir_while_body(r->m, member->op), is_any_product, NULL);
+    if (repeats) rows = ir_any(ir_walk_block(r->m, ir_while_body(r->m, member->op)), is_product);
     else if (is_product(r->m, member->op) && !sums) rows = rows_an_index(r, member);
     if (member->factor.stencil) rows = 0; /* rows of images: as many as an image is wide */
     if (member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_REDUCE_WINDOW)

@@ -579,18 +579,14 @@ static bool slices_empty(const ir_module *m, ir_op op, const split_factor *f) {
   return false;
 }
 
-static bool reads_from_above(const ir_module *m, ir_op op, const void *user) {
-  const ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = 0; op != *(const ir_op *)user && i < d->n_operands; i++)
-    if (ir_value_block(m, d->operands[i]) != d->block) return true;
-  return false;
-}
-
 /* Each block below the op reads its own values alone, not those of a block around it either, be
  * that below the op or not: what a reducer reads from above is no operand, so nobody would bring it
  * along. */
 static bool is_isolated(const ir_module *m, ir_op op) {
-  return !ir_any_op(m, op, reads_from_above, &op);
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
+    for (ir_value v, i = 0; w.op != op && (v = ir_operand_at(m, w.op, i)); i++)
+      if (ir_value_block(m, v) != ir_op_get(m, w.op)->block) return false;
+  return true;
 }
 
 static int64_t down_to(int64_t x, int64_t unit) { return x - ((x % unit) + unit) % unit; }

@@ -47,8 +47,7 @@ static bool is_by_columns(const ir_module *m, ir_op op) {
   return found;
 }
 
-static bool calls_by_columns(const ir_module *m, ir_op op, const void *user) {
-  (void)user;
+static bool calls_by_columns(const ir_module *m, ir_op op) {
   return ir_kind_of(m, op) == IR_OP_CUSTOM_CALL && is_by_columns(m, op);
 }
 
@@ -282,7 +281,7 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
     else if (ir_op_bool(m, op, "cut", false)) init[j + 1] = overwritten_in_turn(w, b, op, l, t);
     if (!init[j + 1]) init[j + 1] = overwritten(w, b, t);
   }
-  w->by_rows = ir_any(m, ir_body(m, op), calls_by_columns, NULL);
+  w->by_rows = ir_any(ir_walk_block(m, ir_body(m, op)), calls_by_columns);
   ir_op loop = ir_build_while(b, init, n);
   ir_build_while_below(m, loop, l->trips);
   build_body(w, b, loop, op, l, p);
