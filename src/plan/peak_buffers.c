@@ -128,7 +128,6 @@ static void unite_values(plan_assigner *a) {
     if (n->in_place) unite(a, a->base[id], plan_value_of(a, n->operands[n->in_place - 1]));
   }
   for (uint32_t i = 0; i < g->n_outputs; i++) {
-    if (g->param_of_output[i] < 0) continue;
     const plan_comp *entry = plan_comp_get(g, g->entry);
     for (uint32_t k = 0; k < entry->nodes.count; k++) {
       const plan_node *p = plan_node_get(g, entry->nodes.at[k]);

@@ -61,19 +61,14 @@ static ir_kind combiner_of(const plan_rule *r) {
 /* A single window: a dynamic_update_slice of what was there (if the window should lie outside)
  * or of the combined values. */
 static uint32_t scatter_once(const plan_rule *r, uint32_t x, uint32_t start, uint32_t updates) {
-  plan_shape shape = node_of(r, x)->shape, window = shape;
+  plan_shape shape = node_of(r, x)->shape, given = node_of(r, updates)->shape;
   int64_t dims[IR_MAX_RANK];
-  plan_shape given = node_of(r, updates)->shape;
-  if (given.elements == shape.elements) window = shape;
-  else {
-    int32_t k = given.rank - 1; /* the window's dimensions in order, 1 where they were inserted */
-    for (int32_t d = shape.rank - 1; d >= 0; d--)
-      dims[d] = k >= 0 && given.dims[k] <= shape.dims[d] && given.dims[k] != 1
-                    ? given.dims[k--]
-                    : (k >= 0 && given.dims[k] == 1 ? (k--, 1) : 1);
-    window = plan_shape_make(r->g->arena, shape.dtype, shape.rank, dims);
-    if (window.elements != given.elements) return 0;
-  }
+  int32_t k = given.rank - 1; /* the window's dimensions in order, 1 where they were inserted */
+  for (int32_t d = shape.rank - 1; d >= 0; d--)
+    dims[d] =
+        k >= 0 && (given.dims[k] == 1 || given.dims[k] <= shape.dims[d]) ? given.dims[k--] : 1;
+  plan_shape window = plan_shape_make(r->g->arena, shape.dtype, shape.rank, dims);
+  if (window.elements != given.elements) return 0;
   uint32_t at[IR_MAX_RANK + 2] = {x, start},
                             old = plan_rule_make2(r, IR_OP_DYNAMIC_SLICE, window, x, start),
                             fresh = plan_rule_bitcast(r, updates, window);
