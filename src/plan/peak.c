@@ -5,12 +5,9 @@
 #include "plan/peak_graph.h"
 
 static void count_arguments(const plan_graph *g, plan_peak *out) {
-  const plan_comp *entry = plan_comp_get(g, g->entry);
-  for (uint32_t i = 0; i < entry->nodes.count; i++) {
-    const plan_node *n = plan_node_get(g, entry->nodes.at[i]);
-    if (n->kind == PLAN_PARAMETER)
-      out->argument_bytes = saturated_sum(out->argument_bytes, n->shape.bytes);
-  }
+  for (uint32_t i = 0; i < g->n_params; i++)
+    out->argument_bytes =
+        saturated_sum(out->argument_bytes, plan_node_get(g, plan_argument(g, i))->shape.bytes);
 }
 
 /* Several results come as a tuple, with a table of pointers. */

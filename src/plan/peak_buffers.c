@@ -128,12 +128,9 @@ static void unite_values(plan_assigner *a) {
     if (n->in_place) unite(a, a->base[id], plan_value_of(a, n->operands[n->in_place - 1]));
   }
   for (uint32_t i = 0; i < g->n_outputs; i++) {
-    const plan_comp *entry = plan_comp_get(g, g->entry);
-    for (uint32_t k = 0; k < entry->nodes.count; k++) {
-      const plan_node *p = plan_node_get(g, entry->nodes.at[k]);
-      if (p->kind == PLAN_PARAMETER && p->index == (uint32_t)g->param_of_output[i])
-        unite(a, plan_value_of(a, g->outputs[i]), a->base[entry->nodes.at[k]]);
-    }
+    int32_t argument = g->param_of_output[i];
+    if (argument >= 0)
+      unite(a, plan_value_of(a, g->outputs[i]), a->base[plan_argument(g, (uint32_t)argument)]);
   }
 }
 

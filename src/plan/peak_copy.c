@@ -282,15 +282,6 @@ static void copy_target(copier *c, uint32_t node) {
   if (is_fixed(c->g, source) || !dies_at(c, source, node)) copy_of(c, x, node, slot);
 }
 
-static uint32_t parameter_node(const plan_graph *g, int32_t index) {
-  const plan_comp *entry = plan_comp_get(g, g->entry);
-  for (uint32_t i = 0; i < entry->nodes.count; i++) {
-    const plan_node *n = plan_node_get(g, entry->nodes.at[i]);
-    if (n->kind == PLAN_PARAMETER && n->index == (uint32_t)index) return entry->nodes.at[i];
-  }
-  return 0;
-}
-
 /* Whether a result may be made where it has to be: in its own buffer, or in that of the argument
  * donated to it. */
 static bool can_be_output(copier *c, uint32_t i, uint32_t x) {
@@ -300,7 +291,7 @@ static bool can_be_output(copier *c, uint32_t i, uint32_t x) {
   if (n->kind == IR_OP_CONSTANT) return false;
   if (n->kind == PLAN_PARAMETER) return g->param_of_output[i] == (int32_t)n->index;
   return g->param_of_output[i] < 0 ||
-         replaces_old(c, parameter_node(g, g->param_of_output[i]), source);
+         replaces_old(c, plan_argument(g, (uint32_t)g->param_of_output[i]), source);
 }
 
 static uint32_t copied_root(copier *c) {
@@ -338,7 +329,7 @@ static void copy_outputs(copier *c) {
     const plan_node *n = plan_node_get(g, source_of(g, x));
     bool made_here = n->kind != PLAN_PARAMETER && n->kind != IR_OP_CONSTANT;
     if (made_here && !can_be_output(c, i, x))
-      copy_for_readers(c, parameter_node(g, g->param_of_output[i]));
+      copy_for_readers(c, plan_argument(g, (uint32_t)g->param_of_output[i]));
     for (int tries = 0; tries < 2 && !made_here && !can_be_output(c, i, x); tries++)
       x = single ? copied_root(c) : copy_of(c, x, root, i);
     is_copied |= !single && is_taken_over(g, plan_node_get(g, x));

@@ -1,17 +1,13 @@
 /* Arguments whose memory results may take, named by the module or by the arguments themselves. */
 #include "plan/peak_graph.h"
 
-static int64_t argument_bytes(const plan_graph *g, uint32_t param) {
-  return plan_node_get(g, plan_comp_get(g, g->entry)->nodes.at[param])->shape.bytes;
-}
-
 /* Result `output` is made where argument `param` was. What XLA takes for no donation is none: of
  * what there isn't, between different sizes, of an argument or a result that has one. */
 static void donate(plan_graph *g, bool *is_given, int64_t param, int64_t output) {
   if (param < 0 || param >= g->n_params || output < 0 || output >= g->n_outputs) return;
   bool is_taken = is_given[param] || g->param_of_output[output] >= 0;
   int64_t bytes = plan_node_get(g, g->outputs[output])->shape.bytes;
-  if (is_taken || bytes != argument_bytes(g, (uint32_t)param)) return;
+  if (is_taken || bytes != plan_node_get(g, plan_argument(g, (uint32_t)param))->shape.bytes) return;
   g->param_of_output[output] = (int32_t)param;
   is_given[param] = true;
 }

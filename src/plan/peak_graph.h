@@ -150,6 +150,12 @@ typedef struct plan_graph {
 
 static inline plan_node *plan_node_get(const plan_graph *g, uint32_t n) { return &g->nodes.at[n]; }
 static inline plan_comp *plan_comp_get(const plan_graph *g, uint32_t c) { return &g->comps.at[c]; }
+/* The node of the program's argument of this number: they come first, and stay. */
+static inline uint32_t plan_argument(const plan_graph *g, uint32_t index) {
+  uint32_t node = plan_comp_get(g, g->entry)->nodes.at[index];
+  assert(index < g->n_params && plan_node_get(g, node)->kind == PLAN_PARAMETER);
+  return node;
+}
 
 /* ---- peak_terms.c ---- */
 /* The most bytes of all parts of a product, of which the result has so many elements. */

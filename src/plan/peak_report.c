@@ -190,11 +190,10 @@ static void add_spans(plan_assigner *a, uint32_t index, const naming *names, uin
 
 static void add_held(plan_assigner *a, spans *list, uint32_t last) {
   const plan_graph *g = a->g;
-  const plan_comp *entry = plan_comp_get(g, g->entry);
-  for (uint32_t i = 0; i < entry->nodes.count; i++) {
-    const plan_node *n = plan_node_get(g, entry->nodes.at[i]);
+  for (uint32_t i = 0; i < g->n_params; i++) {
+    const plan_node *n = plan_node_get(g, plan_argument(g, i));
     plan_span s = {PLAN_ARGUMENT, n->value, n->shape.bytes, 0, last};
-    if (n->kind == PLAN_PARAMETER) VEC_PUSH(g->arena, list, s);
+    VEC_PUSH(g->arena, list, s);
   }
   for (uint32_t i = 0; i < g->n_outputs; i++) {
     const plan_node *n = plan_node_get(g, g->outputs[i]);
