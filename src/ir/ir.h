@@ -436,6 +436,15 @@ ir_value ir_build(ir_builder *b, ir_kind kind, uint32_t n, const ir_value *opera
 ir_named_attr ir_property(ir_module *m, const char *name, ir_attr value);
 ir_value ir_build_unary(ir_builder *b, ir_kind kind, ir_value x);
 ir_value ir_build_binary(ir_builder *b, ir_kind kind, ir_value x, ir_value y);
+static inline ir_value ir_build_add(ir_builder *b, ir_value x, ir_value y) {
+  return ir_build_binary(b, IR_OP_ADD, x, y);
+}
+static inline ir_value ir_build_subtract(ir_builder *b, ir_value x, ir_value y) {
+  return ir_build_binary(b, IR_OP_SUBTRACT, x, y);
+}
+static inline ir_value ir_build_multiply(ir_builder *b, ir_value x, ir_value y) {
+  return ir_build_binary(b, IR_OP_MULTIPLY, x, y);
+}
 ir_value ir_build_compare(ir_builder *b, const char *direction, ir_value x,
                           ir_value y); /* "EQ", "LT", ...; the type follows the element type */
 ir_value ir_build_select(ir_builder *b, ir_value pred, ir_value on_true, ir_value on_false);

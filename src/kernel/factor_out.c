@@ -200,7 +200,7 @@ static ir_value exchanged(extractor *w, ir_op reduce, ir_value x, ir_value grid)
   ir_value sum = product_with(w, grid, v, &d);
   if (!sum || ir_type_of(w->m, sum) != ir_type_of(w->m, a)) return IR_NONE;
   ir_builder b = {w->m, w->block, IR_NONE};
-  return op_on(w, reduce, 0, ir_build_binary(&b, IR_OP_MULTIPLY, a, sum));
+  return op_on(w, reduce, 0, ir_build_multiply(&b, a, sum));
 }
 
 static ir_value exchanged_sum(extractor *w, ir_op reduce) {

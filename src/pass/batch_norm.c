@@ -49,15 +49,9 @@ static ir_value spread(norm *n, ir_value v) {
   return ir_build_broadcast(&n->b, v, n->whole, &n->feature);
 }
 static ir_value sum(norm *n, ir_value x) { return ir_build_sum(&n->b, x, n->dims, n->n_dims); }
-static ir_value add(norm *n, ir_value x, ir_value y) {
-  return ir_build_binary(&n->b, IR_OP_ADD, x, y);
-}
-static ir_value subtract(norm *n, ir_value x, ir_value y) {
-  return ir_build_binary(&n->b, IR_OP_SUBTRACT, x, y);
-}
-static ir_value times(norm *n, ir_value x, ir_value y) {
-  return ir_build_binary(&n->b, IR_OP_MULTIPLY, x, y);
-}
+static ir_value add(norm *n, ir_value x, ir_value y) { return ir_build_add(&n->b, x, y); }
+static ir_value subtract(norm *n, ir_value x, ir_value y) { return ir_build_subtract(&n->b, x, y); }
+static ir_value times(norm *n, ir_value x, ir_value y) { return ir_build_multiply(&n->b, x, y); }
 static ir_value number(norm *n, double x) { return ir_build_splat_real(&n->b, n->vector, x); }
 static ir_value mean_of(norm *n, ir_value x) {
   return ir_build_binary(&n->b, IR_OP_DIVIDE, sum(n, x), number(n, (double)n->count));

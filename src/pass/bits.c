@@ -36,9 +36,7 @@ static ir_value like(bits *s, ir_value x, uint64_t n) {
   ir_value scalar = number(s, ir_type_at(s->b.m, x)->dtype, n);
   return ir_type_at(s->b.m, x)->rank ? spread(s, scalar) : scalar;
 }
-static ir_value add(bits *s, ir_value x, ir_value y) {
-  return ir_build_binary(&s->b, IR_OP_ADD, x, y);
-}
+static ir_value add(bits *s, ir_value x, ir_value y) { return ir_build_add(&s->b, x, y); }
 static ir_value xor_of(bits *s, ir_value x, ir_value y) {
   return ir_build_binary(&s->b, IR_OP_XOR, x, y);
 }
@@ -61,7 +59,7 @@ static ir_value positions(bits *s) {
   int64_t stride = 1;
   for (int32_t d = s->rank; d-- > 0; stride *= s->dims[d]) {
     ir_value at = ir_build_iota(&s->b, type, d);
-    if (stride > 1) at = ir_build_binary(&s->b, IR_OP_MULTIPLY, at, like(s, at, (uint64_t)stride));
+    if (stride > 1) at = ir_build_multiply(&s->b, at, like(s, at, (uint64_t)stride));
     sum = sum ? add(s, sum, at) : at;
   }
   return sum;
@@ -70,7 +68,7 @@ static ir_value positions(bits *s) {
 /* ---- the generators: x holds counters and becomes words ---- */
 static ir_value times(bits *s, ir_value x, uint64_t by) {
   ir_value wide = ir_build_convert(&s->b, x, IR_UI64);
-  return ir_build_binary(&s->b, IR_OP_MULTIPLY, wide, like(s, wide, by));
+  return ir_build_multiply(&s->b, wide, like(s, wide, by));
 }
 
 static void philox(bits *s, ir_value key, ir_value *x) {

@@ -107,7 +107,7 @@ static bool is_plain(const pass_rewrite *f, ir_op dot, ir_dot_numbers *n) {
 
 static ir_value scaled(ir_builder *b, ir_value x, double by) {
   if (by == 1) return x;
-  return ir_build_binary(b, IR_OP_MULTIPLY, x, ir_build_splat_real(b, ir_type_of(b->m, x), by));
+  return ir_build_multiply(b, x, ir_build_splat_real(b, ir_type_of(b->m, x), by));
 }
 
 /* X . 1, of the rank of X without the dimension; one number where X is such a matrix, too. */
@@ -140,7 +140,7 @@ static ir_value centred(const pass_rewrite *f, ir_builder *b, ir_op dot, const i
   if (of.on != of.off)
     own = scaled(b, pass_build_moved(b, x, dim, to_front ? 0 : last), of.on - of.off);
   if (of.off != 0 || !own) rest = spread_sums(f, b, x, dim, to_front, of.off, type);
-  return !rest ? own : !own ? rest : ir_build_binary(b, IR_OP_ADD, own, rest);
+  return !rest ? own : !own ? rest : ir_build_add(b, own, rest);
 }
 
 static bool replace(pass_rewrite *f, ir_op op) {

@@ -501,7 +501,7 @@ static void multiply(chain *c, ir_builder *b, const pass_network *net, const ter
   ir_type type = type_of_term(c, net, out);
   if (!x->rank || !y->rank) {
     const term *scalar = x->rank ? y : x, *other = x->rank ? x : y;
-    out->value = ir_build_binary(b, IR_OP_MULTIPLY, other->value, spread(b, scalar->value, type));
+    out->value = ir_build_multiply(b, other->value, spread(b, scalar->value, type));
     return;
   }
   const ir_op_data root = *ir_op_get(m, net->root);

@@ -236,7 +236,7 @@ static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
   if (!tall || ir_element_count(m, tall) != ir_element_count(m, ir_type_of(m, u))) return false;
   u = as_operand(b, ir_build_reshape(b, u, tall), IR_OP_ADD, &p, n.start_index_map.count, to,
                  ir_type_at(m, x)->rank);
-  return pass_stand_in(m, f->map, op, puts ? u : ir_build_binary(b, IR_OP_ADD, x, u));
+  return pass_stand_in(m, f->map, op, puts ? u : ir_build_add(b, x, u));
 }
 
 static bool replace(pass_rewrite *f, ir_op op) {

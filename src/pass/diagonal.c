@@ -91,7 +91,7 @@ static ir_value without_dim(finder *f, ir_builder *b, ir_value x, int32_t dim) {
 static ir_value index_column(finder *f, ir_builder *b, ir_dtype dtype, int64_t at, int64_t length) {
   ir_type type = ir_tensor(f->m, dtype, 2, (int64_t[]){length, 1});
   ir_value iota = ir_build_iota(b, type, 0);
-  return at ? ir_build_binary(b, IR_OP_ADD, iota, ir_build_splat_int(b, type, at)) : iota;
+  return at ? ir_build_add(b, iota, ir_build_splat_int(b, type, at)) : iota;
 }
 
 static ir_attr gather_attr(finder *f, const band *s) {
@@ -135,7 +135,7 @@ static ir_value masked(finder *f, ir_builder *b, const band *s) {
   ir_type type = ir_type_of(f->m, s->x), index = ir_tensor(f->m, IR_I64, t.rank, t.dims);
   ir_value i = ir_build_iota(b, index, s->keep), j = ir_build_iota(b, index, s->drop);
   int64_t shift = s->at_drop - s->at_keep;
-  if (shift) i = ir_build_binary(b, IR_OP_ADD, i, ir_build_splat_int(b, index, shift));
+  if (shift) i = ir_build_add(b, i, ir_build_splat_int(b, index, shift));
   ir_value on = ir_build_compare(b, "EQ", i, j);
   ir_value x = ir_build_select(b, on, s->x, neutral(b, type));
   ir_value init = neutral(b, ir_scalar(f->m, t.dtype));
@@ -260,7 +260,7 @@ static ir_value take_iota(finder *f, ir_builder *b, ir_op op, const band *s) {
   ir_type type = band_type(f, s);
   int64_t at = dim == s->keep ? s->at_keep : dim == s->drop ? s->at_drop : 0;
   ir_value iota = ir_build_iota(b, type, moved(dim, s));
-  return at ? ir_build_binary(b, IR_OP_ADD, iota, ir_build_splat_int(b, type, at)) : iota;
+  return at ? ir_build_add(b, iota, ir_build_splat_int(b, type, at)) : iota;
 }
 
 static ir_value take_constant(finder *f, ir_builder *b, ir_op op, const band *s) {
@@ -361,7 +361,7 @@ static ir_value sum_of_products(ir_builder *b, ir_value lhs, ir_value rhs, const
   for (int32_t i = 0; i < n->lhs_contract.count; i++) summed[i] = n->lhs_batch.count + i;
   ir_value x = rows(b, lhs, n->lhs_batch, n->lhs_contract, dtype);
   ir_value y = rows(b, rhs, n->rhs_batch, n->rhs_contract, dtype);
-  ir_value xy = ir_build_binary(b, IR_OP_MULTIPLY, x, y);
+  ir_value xy = ir_build_multiply(b, x, y);
   return ir_build_convert(b, ir_build_sum(b, xy, summed, n->lhs_contract.count), result);
 }
 
@@ -613,9 +613,7 @@ static ir_value sum_rows(finder *f, ir_builder *b, const band *s, ir_value x, ir
   for (int32_t i = 0; i < n; i++)
     if (dims[i] != s->drop) summed[count++] = moved((int32_t)dims[i], s);
   if (count) x = ir_build_reduce(b, IR_OP_ADD, x, init, summed, count);
-  else
-    x = ir_build_binary(b, IR_OP_ADD,
-                        ir_build_broadcast(b, init, ir_type_of(f->m, x), (int64_t[]){0}), x);
+  else x = ir_build_add(b, ir_build_broadcast(b, init, ir_type_of(f->m, x), (int64_t[]){0}), x);
   for (int32_t i = 0; i < count; i++) at -= summed[i] < moved(s->keep, s);
   return padded(f, b, x, at, s->at_keep, type_of(f, s->x)->dims[s->keep], init);
 }
@@ -708,7 +706,7 @@ static ir_value replace_difference(finder *f, ir_op op) {
   while (!is_own_diagonal(f, &s, &mask, x))
     if (!go_back(f, &s)) return IR_NONE;
   ir_builder b = {f->m, d->block, d->location};
-  ir_value none = ir_build_binary(&b, IR_OP_SUBTRACT, x, x);
+  ir_value none = ir_build_subtract(&b, x, x);
   return ir_build_select(&b, pred, none, x);
 }
 

@@ -333,7 +333,7 @@ static ir_value as_result(finder *f, pass_space *s, pass_nd x, ir_op op, pass_di
   double zero;
   if (!init || (ir_splat_real(f->m, init, &zero) && zero == 0)) return v;
   if (ir_type_get(f->m, type)->rank) init = ir_build_broadcast(&s->b, init, type, at);
-  return ir_build_binary(&s->b, IR_OP_ADD, v, init);
+  return ir_build_add(&s->b, v, init);
 }
 
 /* ---- sum_d (x - y)^2 ---- */

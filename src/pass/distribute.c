@@ -110,7 +110,7 @@ static ir_value merged(pass_rewrite *f, ir_builder *b, const product *x, const p
     return IR_NONE;
   ir_value operands[2];
   operands[common] = ir_operand(m, x->op, common);
-  operands[side] = ir_build_binary(b, IR_OP_ADD, own, ir_build_transpose(b, other, permutation));
+  operands[side] = ir_build_add(b, own, ir_build_transpose(b, other, permutation));
   return pass_build_like(b, x->op, operands, ir_type_of(m, ir_result(m, x->op, 0)));
 }
 
@@ -132,7 +132,7 @@ static bool merge_terms(pass_rewrite *f, ir_builder *b, terms *t, uint32_t i, ui
 
 static ir_value sum_of(ir_builder *b, const terms *t) {
   ir_value sum = t->at[0];
-  for (uint32_t i = 1; i < t->count; i++) sum = ir_build_binary(b, IR_OP_ADD, sum, t->at[i]);
+  for (uint32_t i = 1; i < t->count; i++) sum = ir_build_add(b, sum, t->at[i]);
   return sum;
 }
 

@@ -49,12 +49,12 @@ bool pass_may_reframe(arena *scratch, ir_module *m, ir_op op, const pass_frame *
 static ir_value moved(ir_builder *b, ir_value at, const pass_frame *f, int64_t dim, bool clamps) {
   if (clamps) {
     at = ir_build_clamped(b, at, 0, f->inner[dim] - 1);
-    return ir_build_binary(b, IR_OP_ADD, at, ir_build_int_like(b, at, f->low[dim]));
+    return ir_build_add(b, at, ir_build_int_like(b, at, f->low[dim]));
   }
   ir_value from = ir_build_compare(b, "GE", at, ir_build_int_like(b, at, 0)),
            below = ir_build_compare(b, "LT", at, ir_build_int_like(b, at, f->inner[dim])),
            inside = ir_build_binary(b, IR_OP_AND, from, below),
-           in_other = ir_build_binary(b, IR_OP_ADD, at, ir_build_int_like(b, at, f->low[dim]));
+           in_other = ir_build_add(b, at, ir_build_int_like(b, at, f->low[dim]));
   return ir_build_select(b, inside, in_other, ir_build_int_like(b, at, f->outer.dims[dim]));
 }
 

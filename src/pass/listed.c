@@ -274,8 +274,7 @@ static ir_type with_length(const lister *f, ir_value v, int32_t along, int64_t n
 /* Place p's entry; what the mask leaves out has some other. */
 static ir_value entry_of_place(lister *f) {
   if (!f->entry)
-    f->entry =
-        ir_build_binary(&f->b, IR_OP_SUBTRACT, f->counts, ir_build_int_like(&f->b, f->counts, 1));
+    f->entry = ir_build_subtract(&f->b, f->counts, ir_build_int_like(&f->b, f->counts, 1));
   return f->entry;
 }
 
@@ -434,7 +433,7 @@ static ir_value multiple(lister *f, ir_value x, ir_value n) {
   x = ir_build_convert(&f->b, x, is_narrow ? IR_F32 : d);
   n = ir_build_convert(&f->b, n, type_of(f, x)->dtype);
   n = ir_build_broadcast(&f->b, n, ir_type_of(f->m, x), NULL);
-  return ir_build_convert(&f->b, ir_build_binary(&f->b, IR_OP_MULTIPLY, x, n), d);
+  return ir_build_convert(&f->b, ir_build_multiply(&f->b, x, n), d);
 }
 
 /* Of a value that is alike for all entries behind the last: that, so many times. */
@@ -442,7 +441,7 @@ static ir_value times(lister *f, ir_kind kind, ir_value x, ir_value none) {
   ir_type type = ir_type_of(f->m, x);
   ir_value full = ir_build_splat_int(&f->b, ir_type_of(f->m, count(f)), f->length);
   ir_value some = ir_build_compare(&f->b, "LT", count(f), full);
-  if (kind == IR_OP_ADD) x = multiple(f, x, ir_build_binary(&f->b, IR_OP_SUBTRACT, full, count(f)));
+  if (kind == IR_OP_ADD) x = multiple(f, x, ir_build_subtract(&f->b, full, count(f)));
   some = ir_build_broadcast(&f->b, some, ir_tensor_with_dtype(f->m, type, IR_I1), NULL);
   return ir_build_select(&f->b, some, x, ir_build_broadcast(&f->b, none, type, NULL));
 }
@@ -495,7 +494,7 @@ static bool replace_product(lister *f, ir_op op) {
   ir_value x = multiplied(f, op, index, AT_PLACES, false),
            behind = multiplied(f, op, index, BEHIND, once);
   if (once) behind = times(f, IR_OP_ADD, behind, ir_build_splat_int(&f->b, ir_scalar(f->m, d), 0));
-  ir_map_set(f->map, ir_result(f->m, op, 0), ir_build_binary(&f->b, IR_OP_ADD, x, behind));
+  ir_map_set(f->map, ir_result(f->m, op, 0), ir_build_add(&f->b, x, behind));
   return true;
 }
 

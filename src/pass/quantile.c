@@ -215,7 +215,7 @@ static ir_value longer_prefix(ir_builder *b, const keys *k, ir_value x, ir_value
   ir_value best = prefix;
   for (uint64_t c = 1; c < CANDIDATES; c++) {
     ir_value bits = ir_build_binary(b, IR_OP_SHIFT_LEFT, key_constant(b, k, c), shift);
-    ir_value candidate = ir_build_binary(b, IR_OP_ADD, prefix, bits);
+    ir_value candidate = ir_build_add(b, prefix, bits);
     ir_value below = count_of(b, k, "LT", x, number_of(b, k, candidate));
     ir_value holds = ir_build_compare(b, "LE", below, place);
     if (k->is_float) {
@@ -233,11 +233,11 @@ static void build_body(ir_builder *outer, const keys *k, ir_op loop, ir_value x,
   const ir_value *args = ir_block_get(b.m, b.block)->args.at;
   uint32_t n = ir_block_get(b.m, b.block)->args.count;
   ir_value next[MOST_READS + 1], one = ir_build_splat_int(&b, ir_type_of(b.m, args[0]), 1);
-  ir_value done = ir_build_binary(&b, IR_OP_MULTIPLY, ir_build_convert(&b, args[0], k->key),
-                                  key_constant(&b, k, BITS_A_TRIP));
-  ir_value shift = ir_build_binary(&b, IR_OP_SUBTRACT,
-                                   key_constant(&b, k, (uint64_t)(k->bits - BITS_A_TRIP)), done);
-  next[0] = ir_build_binary(&b, IR_OP_ADD, args[0], one);
+  ir_value done = ir_build_multiply(&b, ir_build_convert(&b, args[0], k->key),
+                                    key_constant(&b, k, BITS_A_TRIP));
+  ir_value shift =
+      ir_build_subtract(&b, key_constant(&b, k, (uint64_t)(k->bits - BITS_A_TRIP)), done);
+  next[0] = ir_build_add(&b, args[0], one);
   for (uint32_t i = 1; i < n; i++) next[i] = longer_prefix(&b, k, x, args[i], shift, places[i - 1]);
   ir_build_return(&b, IR_OP_RETURN, next, n);
 }
@@ -284,12 +284,12 @@ static ir_value place_of(const finder *f, ir_builder *b, const keys *k, const gr
     return ir_build_convert(b, clamped(b, element(b, flat(b, at, r->count), i), g->length - 1),
                             k->count);
   at = ir_build_convert(b, clamped(b, at, g->length - r->count), k->count);
-  return ir_build_binary(b, IR_OP_ADD, at, ir_build_splat_int(b, type, i));
+  return ir_build_add(b, at, ir_build_splat_int(b, type, i));
 }
 
 static ir_value from_the_end(ir_builder *b, const keys *k, const group *g, ir_value place) {
   ir_value last = ir_build_splat_int(b, ir_scalar(b->m, k->count), g->length - 1);
-  return ir_build_binary(b, IR_OP_SUBTRACT, last, place);
+  return ir_build_subtract(b, last, place);
 }
 
 /* ---- results ---- */

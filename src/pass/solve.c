@@ -117,8 +117,7 @@ static ir_value solve(triangle *t, int64_t from, ir_value b) {
     ir_value part = rows_of(t, b, at[k], count[k]);
     if (i == 1) {
       ir_value beside = part_of(t, from + at[k], count[k], from + at[1 - k], count[1 - k]);
-      part =
-          ir_build_binary(&t->b, IR_OP_SUBTRACT, part, product(t, beside, t->transposed, x[1 - k]));
+      part = ir_build_subtract(&t->b, part, product(t, beside, t->transposed, x[1 - k]));
     }
     x[k] = solve(t, from + at[k], part);
   }

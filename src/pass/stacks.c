@@ -352,8 +352,7 @@ static bool replace_add(pass_rewrite *f, ir_op op) {
       !find_sum(f, op, &s, &rest) || ir_value_bytes(f->m, s.y) <= f->small_bytes)
     return false;
   ir_value made = build_scatter(f, &s);
-  for (uint32_t i = 0; i < rest.count; i++)
-    made = ir_build_binary(&f->b, IR_OP_ADD, rest.at[i], made);
+  for (uint32_t i = 0; i < rest.count; i++) made = ir_build_add(&f->b, rest.at[i], made);
   return pass_stand_in(f->m, f->map, op, made);
 }
 

@@ -369,7 +369,7 @@ static ir_value of_dot(picker *f, ir_op op, const place *where) {
     sides[side] = ir_build_convert(&f->b, rows, wide);
   }
   for (int32_t i = 0; i < n.lhs_contract.count; i++) over[i] = f->rank + i;
-  ir_value x = ir_build_binary(&f->b, IR_OP_MULTIPLY, sides[0], sides[1]);
+  ir_value x = ir_build_multiply(&f->b, sides[0], sides[1]);
   x = ir_build_sum(&f->b, x, over, n.lhs_contract.count);
   return ir_build_convert(&f->b, x, dtype);
 }
@@ -477,7 +477,7 @@ static void open_windows(picker *f, ir_op op, const ir_gather_numbers *n, place 
     if (c->is_own && c->along < 0) c->along = along;
     else {
       ir_value step = ir_build_iota(&f->b, type, along);
-      c->at = ir_build_binary(&f->b, IR_OP_ADD, coordinate_value(f, c), step);
+      c->at = ir_build_add(&f->b, coordinate_value(f, c), step);
       c->is_own = false;
     }
   }

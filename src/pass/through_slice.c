@@ -163,7 +163,7 @@ static ir_value counted(cutter *f, ir_builder *b, ir_value x, pass_box want) {
   ir_type type = pass_type_of_box(&f->boxes, x, want);
   ir_value count = ir_build_iota(b, type, dim);
   if (!want.lo[dim]) return count;
-  return ir_build_binary(b, IR_OP_ADD, count, ir_build_splat_int(b, type, want.lo[dim]));
+  return ir_build_add(b, count, ir_build_splat_int(b, type, want.lo[dim]));
 }
 
 static ir_value sliced(cutter *f, ir_builder *b, ir_value x, pass_box want) {

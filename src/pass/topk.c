@@ -125,7 +125,7 @@ static ir_op build_top_k(ir_builder *b, ir_value x, int64_t k) {
 }
 
 static ir_value count_down(ir_builder *b, ir_value at, int64_t length) {
-  return ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int_like(b, at, length - 1), at);
+  return ir_build_subtract(b, ir_build_int_like(b, at, length - 1), at);
 }
 
 static const char *list_except(finder *f, int32_t rank, int64_t but) {

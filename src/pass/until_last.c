@@ -363,7 +363,7 @@ static ir_map *stepped(const last *l, ir_builder *b, const ir_value *carries, ir
 }
 
 static ir_value plus_one(ir_builder *b, ir_value x) {
-  return ir_build_binary(b, IR_OP_ADD, x, ir_build_int_like(b, x, 1));
+  return ir_build_add(b, x, ir_build_int_like(b, x, 1));
 }
 
 /* and of bits, or of flags, maximum of what is not negative */
@@ -408,7 +408,7 @@ static ir_value as_rows(ir_builder *b, ir_value scalar, ir_value rows) {
 
 /* The bits of `counted`, and that of now where the row is done. */
 static ir_value with_bit(ir_builder *b, const ir_value *counted, ir_value trips, ir_value go) {
-  ir_value behind = ir_build_binary(b, IR_OP_SUBTRACT, trips, as_rows(b, counted[FROM], trips));
+  ir_value behind = ir_build_subtract(b, trips, as_rows(b, counted[FROM], trips));
   ir_value bits = counted[DONE], at = ir_build_convert(b, behind, IR_UI32); /* below: large */
   ir_value is_one = ir_build_compare(b, "LT", at, ir_build_int_like(b, at, BITS));
   is_one = ir_build_binary(b, IR_OP_AND, is_one, ir_build_unary(b, IR_OP_NOT, go));
@@ -501,8 +501,8 @@ static ir_op look_from(const last *l, ir_builder *b, ir_value from, ir_value wid
       counted[N_COUNTED] = {[TRIPS] = ir_build_splat_int(b, type_of_rows(l, IR_I32), 0),
                             [DONE] = ir_build_splat_int(b, type_of_rows(l, IR_UI64), 0),
                             [FROM] = from};
-  ir_value to = ir_build_binary(b, IR_OP_ADD, from, width);
-  counted[ALL_MAKE] = ir_build_binary(b, IR_OP_SUBTRACT, to, ir_build_int_like(b, to, 1));
+  ir_value to = ir_build_add(b, from, width);
+  counted[ALL_MAKE] = ir_build_subtract(b, to, ir_build_int_like(b, to, 1));
   next[TRIPS] = counted[TRIPS], next[GOES] = starts(&inner, b);
   count_again(b, counted, next);
   counted[GOES] = next[GOES], counted[DONE] = next[DONE];
@@ -512,7 +512,7 @@ static ir_op look_from(const last *l, ir_builder *b, ir_value from, ir_value wid
 /* The place of the lowest bit of a scalar of ui64 that is not 0. */
 static ir_value lowest_bit(ir_builder *b, ir_value bits) {
   ir_value lowest = ir_build_binary(b, IR_OP_AND, bits, ir_build_unary(b, IR_OP_NEGATE, bits));
-  ir_value below = ir_build_binary(b, IR_OP_SUBTRACT, lowest, ir_build_int_like(b, bits, 1));
+  ir_value below = ir_build_subtract(b, lowest, ir_build_int_like(b, bits, 1));
   return ir_build_convert(b, ir_build_unary(b, IR_OP_POPCNT, below), IR_I32);
 }
 
@@ -524,13 +524,12 @@ static void look_on(const last *l, ir_builder *b, const ir_value *args, ir_op lo
   ir_value common = over_all(b, IR_OP_AND, counted_result(l, loop, DONE)),
            latest = over_all(b, IR_OP_MAXIMUM, counted_result(l, loop, TRIPS)),
            cut = over_all(b, IR_OP_OR, counted_result(l, loop, GOES));
-  ir_value to = ir_build_binary(b, IR_OP_ADD, from, width);
+  ir_value to = ir_build_add(b, from, width);
   next[0] = ir_build_binary(b, IR_OP_MAXIMUM, to, latest);
-  next[1] = ir_build_binary(
-      b, IR_OP_MINIMUM, ir_build_int_like(b, width, BITS),
-      ir_build_binary(b, IR_OP_MULTIPLY, width, ir_build_int_like(b, width, WIDER)));
+  next[1] = ir_build_binary(b, IR_OP_MINIMUM, ir_build_int_like(b, width, BITS),
+                            ir_build_multiply(b, width, ir_build_int_like(b, width, WIDER)));
   ir_value is_seen = ir_build_compare(b, "NE", common, ir_build_int_like(b, common, 0));
-  ir_value seen = ir_build_binary(b, IR_OP_ADD, from, lowest_bit(b, common));
+  ir_value seen = ir_build_add(b, from, lowest_bit(b, common));
   next[2] = ir_build_select(b, is_seen, seen,
                             ir_build_select(b, cut, latest, ir_build_int_like(b, latest, -1)));
   ir_build_return(b, IR_OP_RETURN, next, 3);

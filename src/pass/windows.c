@@ -108,8 +108,7 @@ static ir_value of_rows(ir_builder *b, ir_value at, int64_t extent, const opened
            to = ir_build_compare(b, "LE", at, ir_build_int_like(b, at, extent - o->window)),
            row = ir_build_iota(b, ir_type_of(b->m, at), o->in_places),
            inside = ir_build_binary(b, IR_OP_AND, from, to);
-  return ir_build_select(b, inside, ir_build_binary(b, IR_OP_ADD, at, row),
-                         ir_build_int_like(b, at, extent));
+  return ir_build_select(b, inside, ir_build_add(b, at, row), ir_build_int_like(b, at, extent));
 }
 
 /* Index vectors of the rows, along dimension *out_along. */

@@ -115,9 +115,7 @@ static ir_value made_of_digits(division *d, ir_value id, ir_type type) {
     if (axis->stride > 1)
       digit = ir_build_binary(b, IR_OP_DIVIDE, id, ir_build_splat_int(b, type, axis->stride));
     digit = ir_build_binary(b, IR_OP_REMAINDER, digit, size);
-    number = number ? ir_build_binary(b, IR_OP_ADD,
-                                      ir_build_binary(b, IR_OP_MULTIPLY, number, size), digit)
-                    : digit;
+    number = number ? ir_build_add(b, ir_build_multiply(b, number, size), digit) : digit;
   }
   return number;
 }
@@ -137,7 +135,7 @@ split_trip division_slice(division *d, int64_t extent) {
   CTX_CHECK(d->m->ctx, slice * d->parts == extent);
   ir_value number = division_trip(d).start,
            each = ir_build_splat_int(&d->b, ir_type_of(d->m, number), slice),
-           start = ir_build_binary(&d->b, IR_OP_MULTIPLY, number, each);
+           start = ir_build_multiply(&d->b, number, each);
   return (split_trip){.start = start, .lo = start, .slice = slice, .extent = extent};
 }
 

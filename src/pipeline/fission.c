@@ -308,7 +308,7 @@ static bool find_halves(halves *h) {
 /* ---- the two of them ---- */
 static ir_value *starts_at_trip(ir_builder *b, const halves *h, ir_value counter, int32_t rank) {
   ir_value first = h->steps.first ? ir_build_int_like(b, counter, h->steps.first) : IR_NONE,
-           trip = first ? ir_build_binary(b, IR_OP_SUBTRACT, counter, first) : counter,
+           trip = first ? ir_build_subtract(b, counter, first) : counter,
            *starts = ARENA_ARRAY(h->a, ir_value, rank);
   for (int32_t d = 0; d < rank; d++) starts[d] = d ? ir_build_int_like(b, counter, 0) : trip;
   return starts;

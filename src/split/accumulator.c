@@ -184,7 +184,7 @@ static void add_to_sums(const sinking *t, ir_builder *b, ir_value u, ir_value *s
   ir_map_set(map, sum_of(t), u);
   for (uint32_t i = 0; i < t->path.count; i++) read_sum(t, b, t->path.at[i], false, map);
   for (uint32_t k = 0; k < t->outcomes.count; k++)
-    sums[k] = ir_build_binary(b, IR_OP_ADD, sums[k], ir_map_get(map, t->outcomes.at[k]));
+    sums[k] = ir_build_add(b, sums[k], ir_map_get(map, t->outcomes.at[k]));
 }
 
 /* Arguments of the new block: the old one's but for the carry, then the sums. */
@@ -277,7 +277,7 @@ static void build_reader(const sinking *t, ir_op op, const ir_value *sums, ir_ma
   for (uint32_t k = 0; k < t->outcomes.count; k++) {
     if (t->outcomes.at[k] != v) continue;
     ir_value first = part_in(begins, v);
-    ir_map_set(renamed, v, first ? ir_build_binary(&b, IR_OP_ADD, first, sums[k]) : sums[k]);
+    ir_map_set(renamed, v, first ? ir_build_add(&b, first, sums[k]) : sums[k]);
   }
 }
 

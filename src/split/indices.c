@@ -40,7 +40,7 @@ static ir_value clamped(const index_vectors *v, int64_t highest) {
 
 static ir_value counted_from(const index_vectors *v, ir_value start) {
   ir_value origin = ir_build_broadcast(v->b, start, ir_type_of(v->b->m, v->at), NULL);
-  return in_component(v, ir_build_binary(v->b, IR_OP_SUBTRACT, v->at, origin));
+  return in_component(v, ir_build_subtract(v->b, v->at, origin));
 }
 
 /* The component alone, without the dimension that vectors lie along. */
@@ -91,8 +91,7 @@ static ir_value is_in_slice(const index_vectors *v, const split_trip *trip) {
   ir_module *m = v->b->m;
   ir_type index = ir_scalar(m, IR_I64);
   ir_value at = ir_build_reshape(v->b, component_of(v), index), origin = trip->start;
-  ir_value end =
-      ir_build_binary(v->b, IR_OP_ADD, origin, ir_build_splat_int(v->b, index, trip->slice));
+  ir_value end = ir_build_add(v->b, origin, ir_build_splat_int(v->b, index, trip->slice));
   return ir_build_binary(v->b, IR_OP_AND, ir_build_compare(v->b, "GE", at, origin),
                          ir_build_compare(v->b, "LT", at, end));
 }
@@ -116,8 +115,7 @@ static ir_value reads_slice(ir_builder *b, const ir_gather_numbers *n, const spl
                             ir_value indices, ir_type result) {
   ir_module *m = b->m;
   ir_type type = ir_type_of(m, indices), index = ir_scalar(m, IR_I64);
-  ir_value end =
-      ir_build_binary(b, IR_OP_ADD, trip->start, ir_build_splat_int(b, index, trip->slice));
+  ir_value end = ir_build_add(b, trip->start, ir_build_splat_int(b, index, trip->slice));
   ir_value above = ir_build_compare(b, "GE", indices, ir_build_broadcast(b, trip->lo, type, NULL));
   ir_value below = ir_build_compare(b, "LT", indices, ir_build_broadcast(b, end, type, NULL));
   int64_t to[IR_MAX_RANK];

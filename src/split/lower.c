@@ -34,7 +34,7 @@ typedef struct lowering {
 } lowering;
 
 static ir_value scaled(ir_builder *b, ir_value start, int64_t unit) {
-  return unit == 1 ? start : ir_build_binary(b, IR_OP_MULTIPLY, start, ir_build_int(b, unit));
+  return unit == 1 ? start : ir_build_multiply(b, start, ir_build_int(b, unit));
 }
 
 static bool is_by_columns(const ir_module *m, ir_op op) {
@@ -180,8 +180,7 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
     if (l->out_dims[j] < 0) carries[k++] = args[j + 1];
     if (p->over[j] >= 0) inputs[p->over[j]] = args[j + 1];
   }
-  ir_value lo = ir_build_binary(&b, IR_OP_MULTIPLY, args[0], ir_build_int(&b, l->slice)),
-           start = lo;
+  ir_value lo = ir_build_multiply(&b, args[0], ir_build_int(&b, l->slice)), start = lo;
   if (l->extent % l->slice)
     start = ir_build_binary(&b, IR_OP_MINIMUM, lo, ir_build_int(&b, l->extent - l->slice));
   take_inputs(w, &b, op, l, start, inputs);
@@ -189,7 +188,7 @@ static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, con
     if (p->over[j] >= 0)
       inputs[p->over[j]] = read_before_written(w, &b, inputs[p->over[j]], p->last[j], start, lo);
   inline_body(w, &b, op, l, start, lo, inputs, carries, yields + 1);
-  yields[0] = ir_build_binary(&b, IR_OP_ADD, args[0], ir_build_int(&b, 1));
+  yields[0] = ir_build_add(&b, args[0], ir_build_int(&b, 1));
   for (uint32_t j = 0; j + 1 < n; j++) {
     if (l->out_dims[j] < 0) continue;
     ir_value slice = held(w, &b, yields[j + 1]);
@@ -246,7 +245,7 @@ static ir_value overwritten_in_turn(lowering *w, ir_builder *b, ir_op op, const 
   ir_value number = first_number(b, v);
   int64_t which = w->begun.count;
   VEC_PUSH(w->scratch, &w->begun, t);
-  number = ir_build_binary(b, IR_OP_ADD, number, ir_build_int_like(b, number, which));
+  number = ir_build_add(b, number, ir_build_int_like(b, number, which));
   return ir_build_broadcast(b, as_dtype(b, number, dtype), t, NULL);
 }
 

@@ -221,7 +221,7 @@ static ir_value add_block(ir_builder *b, const blocks *k, const ir_value *sides,
   ir_type type = ir_tensor_with_dim(m, ir_type_of(m, sum), k->dim, length);
   ir_value part = ir_result(m, ir_build_again(b, k->op, parts, &type), 0);
   ir_value old = ir_build_part(b, sum, k->dim, at, length);
-  return ir_build_with_part(b, sum, ir_build_binary(b, IR_OP_ADD, old, part), k->dim, at);
+  return ir_build_with_part(b, sum, ir_build_add(b, old, part), k->dim, at);
 }
 
 /* sum = while(i < blocks, sum) { i + 1, sum with block i added }; then what is left over. */
@@ -234,9 +234,8 @@ static ir_value add_in_blocks(ir_builder *b, const blocks *k, const ir_value *si
   ir_build_while_below(m, loop, count);
   ir_builder body = {m, ir_while_body(m, loop), b->location};
   ir_value i = ir_argument(m, body.block, 0), sum_inside = ir_argument(m, body.block, 1);
-  ir_value at =
-      ir_build_binary(&body, IR_OP_MULTIPLY, i, ir_build_splat_int(&body, index, k->length));
-  next[0] = ir_build_binary(&body, IR_OP_ADD, i, ir_build_splat_int(&body, index, 1));
+  ir_value at = ir_build_multiply(&body, i, ir_build_splat_int(&body, index, k->length));
+  next[0] = ir_build_add(&body, i, ir_build_splat_int(&body, index, 1));
   next[1] = add_block(&body, k, sides, sum_inside, at, k->length);
   ir_build_return(&body, IR_OP_RETURN, next, 2);
   sum = ir_result(m, loop, 1);
@@ -256,7 +255,7 @@ static void product_step(ir_builder *b, ir_op op, const split_factor *f, const s
     return;
   }
   ir_value part = product_part(b, op, f, trip, operands, type);
-  carries[0] = ir_build_binary(b, IR_OP_ADD, carries[0], part);
+  carries[0] = ir_build_add(b, carries[0], part);
 }
 
 /* ---- reduce by a known monoid ---- */
@@ -465,8 +464,7 @@ static ir_value index_of_position(ir_builder *b, ir_value position, ir_value car
   ir_value old = ir_build_take_along(b, carried, ir_build_binary(b, IR_OP_MINIMUM, position, last),
                                      ir_type_at(b->m, carried)->rank - 1);
   ir_value origin = splat_of(b, ir_build_convert(b, start, ir_type_get(b->m, type)->dtype), type);
-  ir_value fresh =
-      ir_build_binary(b, IR_OP_ADD, ir_build_binary(b, IR_OP_SUBTRACT, position, ks), origin);
+  ir_value fresh = ir_build_add(b, ir_build_subtract(b, position, ks), origin);
   return ir_build_select(b, ir_build_compare(b, "LT", position, ks), old, fresh);
 }
 
@@ -529,7 +527,7 @@ static void part_step(ir_builder *b, ir_op op, const split_factor *f, const spli
   ir_value first = IR_NONE; /* of the part, along pos.dim */
   ir_value window = split_tile_dynamic_slice(b, op, pos, trip, operands, &first);
   ir_value at = split_window_start(b, trip, pos);
-  at = ir_build_binary(b, IR_OP_SUBTRACT, at, first);
+  at = ir_build_subtract(b, at, first);
   carries[0] = split_window_write(b, carries[0], window, pos.dim, at);
 }
 

@@ -89,7 +89,7 @@ static ir_value prefix_at(parts *p, ir_value v, split_pos pos) {
            initial = ir_operand(m, op, 1);
   ir_type type = ir_type_of(m, x), places = ir_tensor_with_dtype(m, type, IR_I32);
   p->b.location = ir_op_get(m, op)->location;
-  ir_value here = ir_build_binary(&p->b, IR_OP_ADD, p->trip.start, ir_build_int(&p->b, pos.offset));
+  ir_value here = ir_build_add(&p->b, p->trip.start, ir_build_int(&p->b, pos.offset));
   here = ir_build_convert(&p->b, here, IR_I32);
   bool forward = split_prefix_along(m, op, pos.dim) == SPLIT_FORWARD;
   ir_value is_in =

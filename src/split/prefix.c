@@ -64,10 +64,10 @@ static ir_value before(ir_builder *b, ir_op op, split_pos pos, const split_trip 
   int64_t far = ir_type_at(b->m, carry)->dims[pos.dim] - trip->slice * pos.unit;
   bool forward = split_prefix_along(b->m, op, pos.dim) == SPLIT_FORWARD;
   if (carries_one(b, pos, carry)) return carry;
-  ir_value at = forward ? ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo)
-                        : ir_build_binary(b, IR_OP_SUBTRACT, trip->lo, trip->start);
-  if (forward) at = ir_build_binary(b, IR_OP_ADD, at, ir_build_int(b, trip->slice));
-  at = ir_build_binary(b, IR_OP_MULTIPLY, at, ir_build_int(b, pos.unit));
+  ir_value at = forward ? ir_build_subtract(b, trip->start, trip->lo)
+                        : ir_build_subtract(b, trip->lo, trip->start);
+  if (forward) at = ir_build_add(b, at, ir_build_int(b, trip->slice));
+  at = ir_build_multiply(b, at, ir_build_int(b, pos.unit));
   return ir_build_part(b, carry, pos.dim, at, far);
 }
 
@@ -76,13 +76,13 @@ static ir_value before(ir_builder *b, ir_op op, split_pos pos, const split_trip 
 static ir_value next_before(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,
                             ir_value y) {
   bool forward = split_prefix_along(b->m, op, pos.dim) == SPLIT_FORWARD;
-  ir_value next = ir_build_binary(b, IR_OP_ADD, trip->lo, ir_build_int(b, trip->slice)),
+  ir_value next = ir_build_add(b, trip->lo, ir_build_int(b, trip->slice)),
            last = ir_build_int(b, trip->extent - trip->slice),
            by = ir_build_binary(b, IR_OP_MINIMUM, next, last);
-  by = ir_build_binary(b, IR_OP_SUBTRACT, by, trip->start);
-  if (!forward) by = ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int(b, trip->slice), by);
-  ir_value at = ir_build_binary(b, IR_OP_MULTIPLY, by, ir_build_int(b, pos.unit));
-  if (forward) at = ir_build_binary(b, IR_OP_SUBTRACT, at, ir_build_int(b, 1));
+  by = ir_build_subtract(b, by, trip->start);
+  if (!forward) by = ir_build_subtract(b, ir_build_int(b, trip->slice), by);
+  ir_value at = ir_build_multiply(b, by, ir_build_int(b, pos.unit));
+  if (forward) at = ir_build_subtract(b, at, ir_build_int(b, 1));
   return ir_build_part(b, y, pos.dim, at, 1);
 }
 

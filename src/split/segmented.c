@@ -3,7 +3,7 @@
 typedef VEC(ir_value) values;
 
 static ir_value add_int(ir_builder *b, ir_value x, int64_t y) {
-  return y ? ir_build_binary(b, IR_OP_ADD, x, ir_build_int(b, y)) : x;
+  return y ? ir_build_add(b, x, ir_build_int(b, y)) : x;
 }
 
 static ir_builder body_builder(ir_module *m, ir_op loop, ir_str location) {
@@ -25,8 +25,7 @@ typedef struct segment { /* its trips, in the body of a loop over segments */
 
 static segment segment_at(const split_checkpointing *c, ir_builder *b, ir_value number) {
   segment s = {.low = number};
-  if (c->segment > 1)
-    s.low = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, c->segment));
+  if (c->segment > 1) s.low = ir_build_multiply(b, number, ir_build_int(b, c->segment));
   s.high = add_int(b, s.low, c->segment);
   if (c->forward.trips % c->segment)
     s.high = ir_build_binary(b, IR_OP_MINIMUM, s.high, ir_build_int(b, c->forward.trips));
@@ -397,8 +396,8 @@ static void reader_segment(split_checkpointing *c, const split_stack_reader *r, 
   fill_rerun(c, &again);
   ir_value end = s->high, first = ir_build_int(b, 0);
   if (r->is_backward) {
-    end = ir_build_binary(b, IR_OP_SUBTRACT, ir_build_int(b, c->forward.trips), s->low);
-    first = add_int(b, ir_build_binary(b, IR_OP_SUBTRACT, s->high, s->low), -1);
+    end = ir_build_subtract(b, ir_build_int(b, c->forward.trips), s->low);
+    first = add_int(b, ir_build_subtract(b, s->high, s->low), -1);
   }
   ir_op inner = segment_loop(c, b, b->block, &r->loop, r->dropped, counter_after(b, &r->loop, end),
                              place_of_trip(c, b, first));
@@ -458,14 +457,14 @@ static ir_value *skip_trips(split_checkpointing *c, ir_builder *b, ir_value from
 static segment part_of(ir_builder *b, const segment *s, ir_value number, int64_t length) {
   segment p;
   ir_value before = number;
-  if (length > 1) before = ir_build_binary(b, IR_OP_MULTIPLY, number, ir_build_int(b, length));
-  p.low = ir_build_binary(b, IR_OP_ADD, s->low, before);
+  if (length > 1) before = ir_build_multiply(b, number, ir_build_int(b, length));
+  p.low = ir_build_add(b, s->low, before);
   p.high = ir_build_binary(b, IR_OP_MINIMUM, add_int(b, p.low, length), s->high);
   return p;
 }
 
 static ir_value count_parts(ir_builder *b, const segment *s, int64_t length) {
-  ir_value trips = ir_build_binary(b, IR_OP_SUBTRACT, s->high, s->low);
+  ir_value trips = ir_build_subtract(b, s->high, s->low);
   if (length == 1) return trips;
   return ir_build_binary(b, IR_OP_DIVIDE, add_int(b, trips, length - 1), ir_build_int(b, length));
 }
@@ -491,7 +490,7 @@ static void read_parts(split_checkpointing *c, const split_stack_reader *r, ir_b
   set_condition(m, loop, 0, n);
   ir_builder in = body_builder(m, loop, b->location);
   ir_value done = ir_argument(m, in.block, 0), count = ir_argument(m, in.block, n);
-  ir_value left = ir_build_binary(&in, IR_OP_SUBTRACT, count, done);
+  ir_value left = ir_build_subtract(&in, count, done);
   segment part = part_of(&in, s, add_int(&in, left, -1), length);
   VEC_PUSH(c->scratch, &yields, add_int(&in, done, 1));
   read_segment(c, r, &in, level, &part, skip_trips(c, &in, s->low, part.low, state), &yields);
@@ -524,8 +523,7 @@ static void fill_reader_body(split_checkpointing *c, const split_stack_reader *r
   ir_block body = ir_while_body(m, outer);
   ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
   ir_value done = ir_argument(m, body, 0), number = done;
-  if (r->is_backward)
-    number = ir_build_binary(&b, IR_OP_SUBTRACT, ir_build_int(&b, c->n_segments - 1), done);
+  if (r->is_backward) number = ir_build_subtract(&b, ir_build_int(&b, c->n_segments - 1), done);
   values yields = {0};
   VEC_PUSH(c->scratch, &yields, add_int(&b, done, 1));
   segment s = segment_at(c, &b, number);

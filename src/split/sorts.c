@@ -207,7 +207,7 @@ static ir_value taken(ir_builder *b, const sorting *s, ir_value x, ir_value firs
     return ir_build_part(b, x, s->dim, ir_build_convert(b, at, IR_I64), size);
   }
   ir_value at = ir_build_iota(b, type, s->dim);
-  at = ir_build_binary(b, IR_OP_ADD, at, spread(b, s, first, type));
+  at = ir_build_add(b, at, spread(b, s, first, type));
   return ir_build_take_along(b, x, at, s->dim);
 }
 
@@ -246,18 +246,17 @@ static ir_value count_in_front(ir_builder *b, const sorting *s, const bound *aft
            one = ir_build_splat_int(b, part_type(s, s->n, 1), 1);
   ir_type type = ir_type_of(m, blocks);
   ir_value first =
-      ir_build_binary(b, IR_OP_MULTIPLY, ir_build_binary(b, IR_OP_SUBTRACT, blocks, one),
-                      ir_build_splat_int(b, type, block));
+      ir_build_multiply(b, ir_build_subtract(b, blocks, one), ir_build_splat_int(b, type, block));
   first = ir_build_clamped(b, first, 0, size - block);
   for (uint32_t i = 0; i <= s->n; i++) x[i] = taken(b, s, sorted[i], first, block);
-  return ir_build_binary(b, IR_OP_ADD, first, count_done(b, s, after, x));
+  return ir_build_add(b, first, count_done(b, s, after, x));
 }
 
 /* The places of a slice's elements; none for those that the slice before had, too. */
 static ir_value places(ir_builder *b, const sorting *s, ir_value lo, ir_value start) {
   ir_type type = part_type(s, s->n, s->part);
   ir_value place = ir_build_broadcast(b, ir_build_convert(b, start, s->place), type, NULL);
-  place = ir_build_binary(b, IR_OP_ADD, place, ir_build_iota(b, type, s->dim));
+  place = ir_build_add(b, place, ir_build_iota(b, type, s->dim));
   if (s->length % s->part == 0) return place;
   ir_value first = ir_build_broadcast(b, ir_build_convert(b, lo, s->place), type, NULL);
   return ir_build_select(b, ir_build_compare(b, "GE", place, first), place,
@@ -271,12 +270,12 @@ static void read_slice(ir_builder *b, const sorting *s, const bound *after,
                        const ir_value *operands, const ir_value *state, ir_value *next) {
   ir_value *x = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1),
            *sorted = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1);
-  ir_value lo = ir_build_binary(b, IR_OP_MULTIPLY, state[0], ir_build_int(b, s->part)), start = lo;
+  ir_value lo = ir_build_multiply(b, state[0], ir_build_int(b, s->part)), start = lo;
   if (s->length % s->part)
     start = ir_build_binary(b, IR_OP_MINIMUM, lo, ir_build_int(b, s->length - s->part));
   for (uint32_t i = 0; i < s->n; i++) x[i] = ir_build_part(b, operands[i], s->dim, start, s->part);
   x[s->n] = places(b, s, lo, start);
-  next[0] = ir_build_binary(b, IR_OP_ADD, state[0], ir_build_int(b, 1));
+  next[0] = ir_build_add(b, state[0], ir_build_int(b, 1));
   sort_both(b, s, state + 1, x, sorted);
   ir_value done = count_in_front(b, s, after, sorted); /* of the slice alone: `part` at most */
   for (uint32_t i = 0; i <= s->n; i++) next[1 + i] = taken(b, s, sorted[i], done, s->window);
@@ -311,16 +310,16 @@ void split_sort_init(ir_builder *b, ir_op op, split_pos pos, int64_t slice, int6
 static ir_value before_slice(ir_builder *b, const sorting *s, split_pos pos, const split_trip *trip,
                              ir_value carry) {
   int64_t far = ir_type_at(s->m, carry)->dims[s->dim] - s->window;
-  ir_value at = ir_build_binary(b, IR_OP_SUBTRACT, trip->start, trip->lo);
-  at = ir_build_binary(b, IR_OP_ADD, at, ir_build_int(b, trip->slice));
-  at = ir_build_binary(b, IR_OP_MULTIPLY, at, ir_build_int(b, pos.unit));
+  ir_value at = ir_build_subtract(b, trip->start, trip->lo);
+  at = ir_build_add(b, at, ir_build_int(b, trip->slice));
+  at = ir_build_multiply(b, at, ir_build_int(b, pos.unit));
   return ir_build_part(b, carry, s->dim, at, far);
 }
 
 /* In a window that begins in front of the first rank the first ones stand further back. */
 static ir_value moved(ir_builder *b, const sorting *s, ir_value x, ir_value at) {
   ir_value by = ir_build_binary(b, IR_OP_MINIMUM, at, ir_build_int(b, 0));
-  by = ir_build_binary(b, IR_OP_ADD, by, ir_build_int(b, s->window));
+  by = ir_build_add(b, by, ir_build_int(b, s->window));
   ir_value twice = ir_build_concatenate(b, (ir_value[]){x, x}, 2, s->dim);
   return ir_build_part(b, twice, s->dim, by, s->window);
 }

@@ -202,7 +202,7 @@ ir_value stream_running_value(split_region *r, ir_builder *b, const split_member
 
 static ir_value exponential_of_multiple(ir_builder *b, ir_value x, int32_t degree) {
   ir_value scale = ir_build_splat_real(b, ir_type_of(b->m, x), degree);
-  return ir_build_unary(b, IR_OP_EXPONENTIAL, ir_build_binary(b, IR_OP_MULTIPLY, x, scale));
+  return ir_build_unary(b, IR_OP_EXPONENTIAL, ir_build_multiply(b, x, scale));
 }
 
 /* Per degree: what was made with the old value times this is what the new one makes. */
@@ -217,8 +217,8 @@ static ir_value power_ratio(ir_builder *b, const online_term *term, ir_value old
 static ir_value ratio_of(ir_builder *b, const online_term *term, ir_value old_value,
                          ir_value new_value) {
   if (!term->exponential) return power_ratio(b, term, bounded(b, old_value), bounded(b, new_value));
-  ir_value moved = ir_build_binary(b, IR_OP_SUBTRACT, zero_for_infinite(b, new_value),
-                                   zero_for_infinite(b, old_value));
+  ir_value moved =
+      ir_build_subtract(b, zero_for_infinite(b, new_value), zero_for_infinite(b, old_value));
   return exponential_of_multiple(b, moved, term->degree);
 }
 
@@ -241,7 +241,7 @@ static ir_value times_ratio(ir_builder *b, const split_member *member, const onl
                             ir_value sum, ir_value ratio) {
   ir_value x = in_shape_of_result(b, member, term, ratio);
   for (int32_t i = term->exponential ? 1 : abs(term->degree); i > 0; i--)
-    sum = ir_build_binary(b, IR_OP_MULTIPLY, sum, x);
+    sum = ir_build_multiply(b, sum, x);
   return sum;
 }
 
@@ -260,12 +260,10 @@ static ir_value made_with(ir_builder *b, const split_member *member, const onlin
     return times_ratio(b, member, term, sum,
                        power_ratio(b, term, bounded(b, statistic), statistic));
   ir_value x = in_shape_of_result(b, member, term, statistic);
-  if (!term->exponential)
-    return ir_build_binary(b, IR_OP_MULTIPLY, sum, ir_build_binary(b, IR_OP_DIVIDE, x, x));
-  ir_value one = term->degree
-                     ? exponential_of_multiple(b, x, term->degree)
-                     : exponential_of_multiple(b, ir_build_binary(b, IR_OP_SUBTRACT, x, x), 1);
-  return ir_build_binary(b, IR_OP_MULTIPLY, sum, one);
+  if (!term->exponential) return ir_build_multiply(b, sum, ir_build_binary(b, IR_OP_DIVIDE, x, x));
+  ir_value one = term->degree ? exponential_of_multiple(b, x, term->degree)
+                              : exponential_of_multiple(b, ir_build_subtract(b, x, x), 1);
+  return ir_build_multiply(b, sum, one);
 }
 
 /* Where sums see another value: that is infinite, NaN, too small or too large. */

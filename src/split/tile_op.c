@@ -118,7 +118,7 @@ static ir_value narrow_iota(ir_builder *b, ir_op op, ir_type type, split_pos pos
     if (!number) return ir_build_convert(b, local, dtype);
     first = ir_build_splat_int(b, t, number);
   } else first = ir_build_broadcast(b, ir_build_convert(b, first, wide), t, NULL);
-  return ir_build_convert(b, ir_build_binary(b, IR_OP_ADD, local, first), dtype);
+  return ir_build_convert(b, ir_build_add(b, local, first), dtype);
 }
 
 /* A constraint says nothing of slices along the dimension that it shards; of others the same. */
@@ -212,7 +212,7 @@ static ir_value narrow_update(ir_builder *b, ir_op op, split_pos pos, const spli
   int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[pos.dim], part = u->dims[pos.dim];
   int64_t n = split_window_size(pos, trip->slice);
   ir_value first = split_clamped_start(b, operands[2 + pos.dim], size, part);
-  ir_value at = ir_build_binary(b, IR_OP_SUBTRACT, split_window_start(b, trip, pos), first);
+  ir_value at = ir_build_subtract(b, split_window_start(b, trip, pos), first);
   ir_value update = split_window_read(b, operands[1], pos.dim, at, n);
   const ir_value *starts = starts_but(b, operands + 2, ir_type_at(m, update)->rank, pos.dim);
   ir_value old = ir_build_dynamic_slice(b, operands[0], starts, ir_type_at(m, update)->dims);

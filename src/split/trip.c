@@ -88,9 +88,8 @@ static void end_sums(loop_builder *l, ir_op op, const split_factor *f, const ir_
   const ir_op_data d = *ir_op_get(l->r->m, op);
   for (uint32_t i = 0; i < d.n_results; i++) {
     if (!carries[i]) continue;
-    ir_value sum = f->sums[i] == SPLIT_SUM_ONTO
-                       ? results[i]
-                       : ir_build_binary(&l->body, IR_OP_ADD, carries[i], results[i]);
+    ir_value sum =
+        f->sums[i] == SPLIT_SUM_ONTO ? results[i] : ir_build_add(&l->body, carries[i], results[i]);
     add_result(l, d.first_result + i, SPLIT_ABSENT, sum, true);
     l->put_out[d.first_result + i] = true;
   }

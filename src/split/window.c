@@ -17,20 +17,20 @@ static bool is_known(const ir_builder *b, ir_value x, int64_t *out_number) {
 static ir_value plus(ir_builder *b, ir_value x, int64_t y) {
   int64_t n;
   if (is_known(b, x, &n) && !__builtin_add_overflow(n, y, &n)) return ir_build_int(b, n);
-  return y ? ir_build_binary(b, IR_OP_ADD, x, ir_build_int(b, y)) : x;
+  return y ? ir_build_add(b, x, ir_build_int(b, y)) : x;
 }
 
 static ir_value times(ir_builder *b, ir_value x, int64_t y) {
   int64_t n;
   if (is_known(b, x, &n) && !__builtin_mul_overflow(n, y, &n)) return ir_build_int(b, n);
-  return y == 1 ? x : ir_build_binary(b, IR_OP_MULTIPLY, x, ir_build_int(b, y));
+  return y == 1 ? x : ir_build_multiply(b, x, ir_build_int(b, y));
 }
 
 static ir_value minus(ir_builder *b, ir_value x, ir_value y) {
   int64_t n, k;
   if (is_known(b, x, &n) && is_known(b, y, &k) && !__builtin_sub_overflow(n, k, &n))
     return ir_build_int(b, n);
-  return ir_build_binary(b, IR_OP_SUBTRACT, x, y);
+  return ir_build_subtract(b, x, y);
 }
 
 static ir_value clamped(ir_builder *b, ir_value x, int64_t low, int64_t high) {
@@ -163,8 +163,8 @@ ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, 
   int32_t rank = ir_type_at(m, x)->rank;
   ir_type type = ir_tensor_with_dim(m, ir_type_of(m, x), (int32_t)dim, size);
   ir_type one = ir_tensor_with_dim(m, type, (int32_t)dim, 1), line = ir_tensor(m, IR_I64, 1, &size);
-  ir_value indices = ir_build_binary(b, IR_OP_ADD, ir_build_iota(b, line, 0),
-                                     ir_build_broadcast(b, at, line, NULL));
+  ir_value indices =
+      ir_build_add(b, ir_build_iota(b, line, 0), ir_build_broadcast(b, at, line, NULL));
   ir_value end = ir_build_splat_int(b, line, ir_type_at(m, x)->dims[dim] - 1);
   indices = ir_build_binary(b, IR_OP_MAXIMUM, indices, ir_build_splat_int(b, line, 0));
   indices = ir_build_binary(b, IR_OP_MINIMUM, indices, end);
