@@ -35,24 +35,24 @@ static const referee_report *find_report(const job *j, uint64_t key) {
   return NULL;
 }
 
-/* Asks XLA, and keeps what it says. */
-static bool compile(job *j, const char *text, size_t length, const char *const *options,
+/* Asks XLA, and keeps what it says, also that it does not compile it: that takes as long as a
+ * compilation, and seldom ends well another time. */
+static void compile(job *j, const char *text, size_t length, const char *const *options,
                     uint64_t key) {
   referee_report made = {.key = key};
   j->result->summary.referee_compiles++;
   ctx_give_back(&j->c);
-  bool has_failed =
+  made.has_failed =
       j->options.referee(j->options.referee_user, text, length, options, &made.memory) != 0;
-  ctx_give_back(&j->c);         /* most of what compiling took is free again */
-  if (has_failed) return false; /* which may end well another time */
+  ctx_give_back(&j->c); /* most of what compiling took is free again */
   if (!j->reports_arena) j->reports_arena = arena_create(&j->c);
   VEC_PUSH(j->reports_arena, &j->reports, made);
-  return true;
 }
 
-/* *in_out: the largest so far. */
-static void note_report(job *j, const referee_report *said, verdict *in_out) {
+/* *in_out: the largest so far. False: it does not compile. */
+static bool note_report(job *j, const referee_report *said, verdict *in_out) {
   CTX_CHECK(&j->c, said);
+  if (said->has_failed) return false;
   const weir_memory *memory = &said->memory;
   int64_t total = total_of(memory);
   if (total > in_out->peak) in_out->peak = total;
@@ -61,15 +61,15 @@ static void note_report(job *j, const referee_report *said, verdict *in_out) {
           "XLA reports %lld bytes (arguments %lld, outputs %lld, aliased %lld, temporaries %lld)",
           (long long)total, (long long)memory->argument_bytes, (long long)memory->output_bytes,
           (long long)memory->alias_bytes, (long long)memory->temp_bytes);
+  return true;
 }
 
 /* text NULL: as it came in. */
 static bool ask(job *j, const char *text, size_t length, const char *const *options,
                 verdict *in_out) {
   uint64_t key = key_of(text, length, options);
-  if (!find_report(j, key) && !compile(j, text, length, options, key)) return false;
-  note_report(j, find_report(j, key), in_out);
-  return true;
+  if (!find_report(j, key)) compile(j, text, length, options, key);
+  return note_report(j, find_report(j, key), in_out);
 }
 
 /* What was said of it when it was to run serves, too. */
@@ -77,10 +77,7 @@ static bool ask_for_report(job *j, const char *text, size_t length, const char *
                            verdict *in_out) {
   const referee_report *said = find_report(j, key_of(text, length, options));
   int32_t n = 0;
-  if (said) {
-    note_report(j, said, in_out);
-    return true;
-  }
+  if (said) return note_report(j, said, in_out);
   while (options[n]) n++;
   CTX_CHECK(&j->c, n < MACHINE_MOST_OPTIONS);
   options[n] = machine_xla_report_only(&j->machine);

@@ -26,6 +26,7 @@ typedef struct unsplit {
 /* What XLA said of a program under options. */
 typedef struct referee_report {
   uint64_t key;
+  bool has_failed; /* it does not compile it */
   weir_memory memory;
 } referee_report;
 

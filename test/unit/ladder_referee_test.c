@@ -135,7 +135,7 @@ static weir_status estimate(ir_module *m, arena *a, void *user) {
   return WEIR_OK;
 }
 
-/* XLA says the same again, after minutes on a TPU. */
+/* XLA says the same again, after minutes on a TPU, also that it does not compile it. */
 static void note_answer(judge *by, const char *text, size_t length, const char *const *options) {
   uint64_t key = text ? hash_wide(HASH_WIDE_BEGIN, text, length) : 0;
   for (int i = 0; options[i]; i++) key = hash_wide(key, options[i], strlen(options[i]) + 1);
@@ -165,8 +165,8 @@ static int report(void *user, const char *text, size_t length, const char *const
   if (by->most < n) by->most = n;
   if (!by->asked || by->least > n) by->least = n;
   by->asked++;
-  if (text && by->never && (!by->never_with || has(text, length, by->never_with))) return 1;
   note_answer(by, text, length, options);
+  if (text && by->never && (!by->never_with || has(text, length, by->never_with))) return 1;
   weir_status status = program_ask(p);
   assert(status == WEIR_OK);
   out->output_bytes = 4000;
