@@ -1,7 +1,7 @@
 """Rewrites random programs of a kind, and compares results with the evaluator's.
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
-                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Sorts|Rows|Buckets|Parts|Columns|Grams|Solves|
+                               [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Borders|Sorts|Rows|Buckets|Parts|Columns|Grams|Solves|
                                       Selves|Contrasts|Layers|ImageLayers|Chains]
                                [--build DIR] [--keep DIR]
 
@@ -32,10 +32,10 @@ import random_lists  # noqa: E402
 import running  # noqa: E402
 
 PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,unsorted,dce,permuted,dce,columns,dce,listed,dce,ranges,"
-PASSES += "counted,blocks,dce,through-slice,dce,through-gather,dce,scatters,dce"
+PASSES += "counted,strides,blocks,dce,through-slice,dce,through-gather,dce,scatters,dce"
 PARTS = "--pass=inline,simplify,cse,dce,through-pad,dce,through-gather,dce,windows,scatters,dce"
 ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
-LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Sorts", "Rows", "Buckets", "Parts", "Columns")
+LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Borders", "Sorts", "Rows", "Buckets", "Parts", "Columns")
 PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}

@@ -238,17 +238,24 @@ ir_value ir_build_slice_dim(ir_builder *b, ir_value x, int64_t dim, int64_t at, 
   return ir_build_slice(b, x, start, limit, strides);
 }
 
-ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
-                      const int64_t *high) {
+ir_value ir_build_pad_with_gaps(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
+                                const int64_t *high, const int64_t *gaps) {
   ir_module *m = b->m;
   const ir_type_data t = *ir_type_at(m, x);
-  int64_t dims[IR_MAX_RANK], gaps[IR_MAX_RANK] = {0};
-  for (int32_t i = 0; i < t.rank; i++) dims[i] = low[i] + t.dims[i] + high[i];
+  int64_t dims[IR_MAX_RANK];
+  for (int32_t i = 0; i < t.rank; i++)
+    dims[i] = low[i] + t.dims[i] + (t.dims[i] ? (t.dims[i] - 1) * gaps[i] : 0) + high[i];
   ir_named_attr attrs[] = {ir_property(m, "edge_padding_high", ir_attr_i64s(m, high, t.rank)),
                            ir_property(m, "edge_padding_low", ir_attr_i64s(m, low, t.rank)),
                            ir_property(m, "interior_padding", ir_attr_i64s(m, gaps, t.rank))};
   return ir_build(b, IR_OP_PAD, 2, (ir_value[]){x, fill}, ir_tensor(m, t.dtype, t.rank, dims), 3,
                   attrs);
+}
+
+ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
+                      const int64_t *high) {
+  static const int64_t none[IR_MAX_RANK];
+  return ir_build_pad_with_gaps(b, x, fill, low, high, none);
 }
 
 ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type, ir_attr numbers,

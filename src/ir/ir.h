@@ -479,7 +479,9 @@ ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const i
                         const int64_t *strides);
 /* [at, at + length) of one dimension, all of the others. */
 ir_value ir_build_slice_dim(ir_builder *b, ir_value x, int64_t dim, int64_t at, int64_t length);
-/* Without gaps; fill: a scalar. */
+/* fill: a scalar; gaps: how many of them between two elements. */
+ir_value ir_build_pad_with_gaps(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
+                                const int64_t *high, const int64_t *gaps);
 ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
                       const int64_t *high);
 /* numbers: as ir_gather_dims_attr() has them; slice_sizes: one per dimension of x. */

@@ -258,16 +258,31 @@ static bool affine_sum(ir_module *m, ir_op op, int steps, pass_affine *out) {
     if (y.dim >= 0) return false;
     y.offset = y.last = -y.offset;
   }
-  if (y.dim >= 0) out->dim = y.dim;
+  if (y.dim >= 0) out->dim = y.dim, out->step = y.step;
   return !__builtin_add_overflow(out->offset, y.offset, &out->offset) &&
          !__builtin_add_overflow(out->last, y.last, &out->last);
+}
+
+/* By a number above 0. */
+static bool affine_product(ir_module *m, ir_op op, int steps, pass_affine *out) {
+  pass_affine y;
+  if (!find_affine(m, ir_operand(m, op, 0), steps, out) ||
+      !find_affine(m, ir_operand(m, op, 1), steps, &y))
+    return false;
+  if (out->dim < 0) {
+    pass_affine x = *out;
+    *out = y, y = x;
+  }
+  return y.dim < 0 && y.offset > 0 && !__builtin_mul_overflow(out->step, y.offset, &out->step) &&
+         !__builtin_mul_overflow(out->offset, y.offset, &out->offset) &&
+         !__builtin_mul_overflow(out->last, y.offset, &out->last);
 }
 
 static bool affine_of_op(ir_module *m, ir_op op, int steps, pass_affine *out) {
   switch (ir_kind_of(m, op)) {
     case IR_OP_IOTA: {
       int64_t dim = ir_op_int(m, op, "iota_dimension", 0);
-      *out = (pass_affine){(int32_t)dim, 0, ir_type_at(m, ir_result(m, op, 0))->dims[dim] - 1};
+      *out = (pass_affine){(int32_t)dim, 1, 0, ir_type_at(m, ir_result(m, op, 0))->dims[dim] - 1};
       return true;
     }
     case IR_OP_RESHAPE:
@@ -275,6 +290,7 @@ static bool affine_of_op(ir_module *m, ir_op op, int steps, pass_affine *out) {
     case IR_OP_CONVERT: return find_affine(m, ir_operand(m, op, 0), steps, out);
     case IR_OP_ADD:
     case IR_OP_SUBTRACT: return affine_sum(m, op, steps, out);
+    case IR_OP_MULTIPLY: return affine_product(m, op, steps, out);
     default: return false;
   }
 }
@@ -283,7 +299,7 @@ static bool find_affine(ir_module *m, ir_value v, int steps, pass_affine *out) {
   int64_t number;
   if (!steps || !ir_is_static_tensor(m, ir_type_of(m, v))) return false;
   if (ir_splat_int(m, v, &number)) {
-    *out = (pass_affine){-1, number, number};
+    *out = (pass_affine){-1, 1, number, number};
     return true;
   }
   ir_op op = ir_value_get(m, v)->op;
@@ -296,7 +312,7 @@ bool pass_find_affine(ir_module *m, ir_value v, pass_affine *out) {
 
 int64_t pass_counted_dim(ir_module *m, ir_value v) {
   pass_affine a;
-  return pass_find_affine(m, v, &a) && !a.offset ? a.dim : -1;
+  return pass_find_affine(m, v, &a) && !a.offset && a.step == 1 ? a.dim : -1;
 }
 
 bool pass_find_scaling(const ir_module *m, ir_op op, ir_value *out_x, pass_scale *out) {

@@ -36,11 +36,11 @@ ir_value pass_build_unflattened(ir_builder *b, ir_value v);
  * be of the array unsorted; else v. */
 ir_value pass_build_unsorted(ir_builder *b, ir_value v);
 
-/* What integers are: i_dim + offset, `last` the largest of them; dim -1: one number. False:
- * neither, or not known; so of i < 0 ? i + n : i, which `ranges` makes i. */
+/* What integers are: i_dim * step + offset, step > 0, `last` the largest of them; dim -1: one
+ * number. False: neither, or not known; so of i < 0 ? i + n : i, which `ranges` makes i. */
 typedef struct pass_affine {
   int32_t dim;
-  int64_t offset, last;
+  int64_t step, offset, last;
 } pass_affine;
 bool pass_find_affine(ir_module *m, ir_value v, pass_affine *out);
 /* The dimension that integers count, v[i] = i_dim: iotas, moved and broadcast. -1: none, or not

@@ -472,7 +472,8 @@ static bool column_of(const finder *f, ir_value column, int64_t length, int64_t 
   pass_affine a;
   const ir_type_data *t = type_of(f, column);
   if (t->rank != 2 || t->dims[0] != length || t->dims[1] != 1) return false;
-  if (!pass_find_affine(f->m, column, &a) || (length > 1 && a.dim != 0)) return false;
+  if (!pass_find_affine(f->m, column, &a) || a.step != 1 || (length > 1 && a.dim != 0))
+    return false;
   *out_at = a.offset;
   return true;
 }
@@ -546,7 +547,7 @@ static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band 
   pass_affine i, j;
   if (!op || direction != wanted || !pass_find_affine(f->m, ir_operand(f->m, op, 0), &i) ||
       !pass_find_affine(f->m, ir_operand(f->m, op, 1), &j) || i.dim < 0 || j.dim < 0 ||
-      i.dim == j.dim)
+      i.dim == j.dim || i.step != 1 || j.step != 1)
     return false;
   const int64_t *dims = type_of(f, pred)->dims;
   int64_t shift = j.offset - i.offset;

@@ -349,8 +349,9 @@ static ir_value element_of_tuple(simplifier *s, ir_op op) {
                                                                    : IR_NONE;
 }
 
-/* ---- scatters of one window ---- */
-/* Element i of a vector of indices, in pieces of one number each; -1 where we can't tell. */
+/* ---- gathers and scatters of one window at a known place ---- */
+/* Element i of a vector of indices, one constant or in pieces of one number each; -1 where we can't
+ * tell. */
 static int64_t index_at(const simplifier *s, ir_value indices, int64_t i) {
   ir_op op = ir_maker(s->m, indices, IR_OP_CONCATENATE);
   for (uint32_t k = 0; op && k < ir_op_get(s->m, op)->n_operands; k++) {
@@ -361,55 +362,82 @@ static int64_t index_at(const simplifier *s, ir_value indices, int64_t i) {
     }
     i -= count;
   }
-  const void *data = splat_of(s, indices);
-  int64_t bytes = ir_dtype_bytes(ir_type_at(s->m, indices)->dtype);
-  if (!data || bytes < 1 || bytes > 8) return -1;
-  uint64_t bits = 0;
-  memcpy(&bits, data, (size_t)bytes);
-  int64_t shift = 64 - 8 * bytes;
-  return (int64_t)(bits << shift) >> shift; /* a large unsigned one comes out negative */
+  ir_dtype dtype = ir_type_at(s->m, indices)->dtype;
+  const ir_attr_data *d = ir_splat_element(s->m, indices, 64);
+  ir_op constant = d ? IR_NONE : ir_maker(s->m, indices, IR_OP_CONSTANT);
+  if (constant) d = ir_op_attr_of(s->m, constant, "value", IR_ATTR_DENSE);
+  int64_t number, bytes = constant ? ir_dtype_bytes(dtype) : 0;
+  bool known = d && ir_load_int(dtype, (const char *)d->data + i * bytes, &number);
+  return known ? number : -1;
 }
 
-/* Where the window lies, and its shape among the operand's dimensions; false: not known, or it goes
- * beyond the operand's ends. */
-static bool find_window(simplifier *s, ir_op op, const ir_gather_numbers *n, int64_t *out_starts,
-                        int64_t *out_sizes) {
-  const ir_type_data *x = ir_type_at(s->m, operand(s, op, 0)),
-                     *update = ir_type_at(s->m, operand(s, op, 2));
+/* Where the window of x lies, and its shape among x's dimensions. */
+typedef struct known_window {
+  int64_t starts[IR_MAX_RANK], sizes[IR_MAX_RANK];
+} known_window;
+
+/* `part` is what a gather takes or what a scatter puts. False: several windows, one whose place is
+ * not known, or that goes beyond x's ends. */
+static bool find_window(const simplifier *s, ir_op op, ir_value part, const ir_gather_numbers *n,
+                        known_window *out) {
+  const ir_type_data *x = ir_type_at(s->m, operand(s, op, 0)), *t = ir_type_at(s->m, part);
+  ir_value indices = operand(s, op, 1);
+  if (ir_type_at(s->m, indices)->rank != 1 || n->index_vector_dim != 0 ||
+      n->operand_batching_dims.count || n->offset_dims.count != t->rank ||
+      n->offset_dims.count + n->collapsed_slice_dims.count != x->rank)
+    return false;
   for (int32_t d = 0, k = 0; d < x->rank; d++) {
-    bool inserted = ir_ints_have(n->collapsed_slice_dims, d);
     int32_t at = ir_ints_find(n->start_index_map, d);
-    out_sizes[d] = inserted ? 1 : update->dims[k++];
-    out_starts[d] = at < 0 ? 0 : index_at(s, operand(s, op, 1), at);
-    if (out_starts[d] < 0 || out_starts[d] > x->dims[d] - out_sizes[d]) return false;
+    out->sizes[d] = ir_ints_have(n->collapsed_slice_dims, d) ? 1 : t->dims[k++];
+    out->starts[d] = at < 0 ? 0 : index_at(s, indices, at);
+    if (out->starts[d] < 0 || out->starts[d] > x->dims[d] - out->sizes[d]) return false;
   }
   return true;
 }
 
-/* scatter(x, constant index, update) { replace } = dynamic_update_slice(x, update, index...) where
- * the update is one window inside of x: what is outside a scatter leaves alone. */
-static ir_value scatter_one_window(simplifier *s, ir_op op) {
+static ir_value window_of(simplifier *s, ir_builder *b, ir_value x, const known_window *w) {
+  static const int64_t ones[IR_MAX_RANK] = {[0 ... IR_MAX_RANK - 1] = 1};
+  int64_t limits[IR_MAX_RANK];
+  for (int32_t d = 0; d < ir_type_at(s->m, x)->rank; d++) limits[d] = w->starts[d] + w->sizes[d];
+  return ir_build_slice(b, x, w->starts, limits, ones);
+}
+
+/* gather(x, constant index) = slice(x), reshaped. */
+static ir_value gather_one_window(simplifier *s, ir_op op) {
   ir_gather_numbers n;
-  int64_t starts[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  if (ir_op_get(s->m, op)->n_operands != 3 || !ir_is_putting(s->m, ir_body(s->m, op)) ||
-      !ir_is_static_tensor(s->m, operand_type(s, op, 0)) ||
-      !ir_is_static_tensor(s->m, operand_type(s, op, 1)) ||
-      !ir_is_static_tensor(s->m, operand_type(s, op, 2)) ||
-      !ir_scatter_dims(s->p->scratch, s->m, op, &n))
-    return IR_NONE;
-  ir_value x = operand(s, op, 0), update = operand(s, op, 2);
-  int32_t rank = ir_type_at(s->m, x)->rank;
-  if (ir_type_at(s->m, operand(s, op, 1))->rank != 1 || n.index_vector_dim != 0 ||
-      n.operand_batching_dims.count || n.offset_dims.count != ir_type_at(s->m, update)->rank ||
-      n.offset_dims.count + n.collapsed_slice_dims.count != rank ||
-      !find_window(s, op, &n, starts, sizes))
+  known_window w;
+  if (!pass_is_static(s->m, op) || !ir_gather_dims(s->p->scratch, s->m, op, &n) ||
+      !find_window(s, op, ir_result(s->m, op, 0), &n, &w))
     return IR_NONE;
   ir_builder b = builder(s, op);
-  ir_value at[IR_MAX_RANK];
+  return ir_build_reshape(&b, window_of(s, &b, operand(s, op, 0), &w), result_type(s, op));
+}
+
+/* A scatter's window is put, or added, multiplied, ...: one op of both. */
+static bool combines_by_one_op(const simplifier *s, ir_op op) {
+  return ir_reducer_kind(s->m, ir_body(s->m, op)) != IR_OP_UNKNOWN;
+}
+
+/* scatter(x, constant index, update) { f } = dynamic_update_slice(x, f(x's window, update),
+ * index...) where the update is one window inside of x: what is outside a scatter leaves alone. */
+static ir_value scatter_one_window(simplifier *s, ir_op op) {
+  ir_gather_numbers n;
+  known_window w;
+  bool puts = ir_is_putting(s->m, ir_body(s->m, op));
+  if (ir_op_get(s->m, op)->n_operands != 3 || (!puts && !combines_by_one_op(s, op)) ||
+      !pass_is_static(s->m, op) || !ir_scatter_dims(s->p->scratch, s->m, op, &n) ||
+      !find_window(s, op, operand(s, op, 2), &n, &w))
+    return IR_NONE;
+  ir_value x = operand(s, op, 0);
+  int32_t rank = ir_type_at(s->m, x)->rank;
+  ir_builder b = builder(s, op);
   ir_type scalar = ir_scalar(s->m, ir_type_at(s->m, operand(s, op, 1))->dtype);
-  for (int32_t d = 0; d < rank; d++) at[d] = ir_build_splat_int(&b, scalar, starts[d]);
-  ir_dtype dtype = ir_type_at(s->m, x)->dtype;
-  update = ir_build_reshape(&b, update, ir_tensor(s->m, dtype, rank, sizes));
+  ir_type type = ir_tensor(s->m, ir_type_at(s->m, x)->dtype, rank, w.sizes);
+  ir_value at[IR_MAX_RANK], update = ir_build_reshape(&b, operand(s, op, 2), type);
+  for (int32_t d = 0; d < rank; d++) at[d] = ir_build_splat_int(&b, scalar, w.starts[d]);
+  if (!puts)
+    update = ir_build_binary(&b, ir_reducer_kind(s->m, ir_body(s->m, op)), window_of(s, &b, x, &w),
+                             update);
   return ir_build_dynamic_update_slice(&b, x, update, at);
 }
 
@@ -505,6 +533,7 @@ static const struct row {
     {IR_OP_DYNAMIC_SLICE, no_elements},
     {IR_OP_DYNAMIC_UPDATE_SLICE, update_of_none},
     {IR_OP_GATHER, no_elements},
+    {IR_OP_GATHER, gather_one_window},
     {IR_OP_PAD, pad_identity},
     {IR_OP_CONCATENATE, concatenate_less},
     {IR_OP_CONCATENATE, concatenate_one},

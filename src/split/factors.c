@@ -269,15 +269,44 @@ RULE(dynamic_slice) {
   return true;
 }
 
-/* The update is all of the operand but some elements at the ends of dimension d: *out_start is
- * known. */
-static bool covers_most(query *q, int64_t d, int64_t *out_start) {
-  const ir_type_data *x = operand_type(q, 0), *update = operand_type(q, 1);
-  for (int32_t i = 0; i < x->rank; i++)
-    if (i != d && x->dims[i] != update->dims[i]) return false;
-  return update->dims[d] < x->dims[d] && update->dims[d] > x->dims[d] / 2 &&
+/* The update is a large part of the operand along dimension d: *out_start is known. What is smaller
+ * is better there whole. */
+static bool is_large_update(query *q, int64_t d, int64_t *out_start) {
+  enum { LARGE = 8 };
+  int64_t x = operand_type(q, 0)->dims[d], update = operand_type(q, 1)->dims[d];
+  return update < x && update > x / LARGE &&
          ir_splat_int(q->m, ir_operand(q->m, q->op, (uint32_t)(2 + d)), out_start) &&
-         *out_start >= 0 && *out_start <= x->dims[d] - update->dims[d];
+         *out_start >= 0 && *out_start <= x - update;
+}
+
+/* v is `from`, or `from` with updates. */
+static bool is_updated(const ir_module *m, ir_value v, ir_value from) {
+  for (ir_op op; v != from && (op = ir_maker(m, v, IR_OP_DYNAMIC_UPDATE_SLICE));)
+    v = ir_operand(m, op, 0);
+  return v == from;
+}
+
+/* The operand is none of the block's, and what the block hands on is the result with further
+ * updates: both are there whole, whatever is done. */
+static bool updates_state(const query *q) {
+  ir_value x = ir_operand(q->m, q->op, 0), y = ir_result(q->m, q->op, 0);
+  ir_block block = op_data(q)->block;
+  ir_op update, end = ir_terminator(q->m, block);
+  while ((update = ir_maker(q->m, x, IR_OP_DYNAMIC_UPDATE_SLICE)) &&
+         ir_op_get(q->m, update)->block == block)
+    x = ir_operand(q->m, update, 0);
+  bool is_own = ir_value_get(q->m, x)->op && ir_value_block(q->m, x) == block;
+  for (uint32_t i = 0; !is_own && i < ir_op_get(q->m, end)->n_operands; i++)
+    if (is_updated(q->m, ir_operand(q->m, end, i), y)) return true;
+  return false;
+}
+
+/* Each slice of the update goes into what the slices before left. */
+static bool put_by_slices(query *q) {
+  if (!asked_operand(q, 1) || q->pos.mirrored) return false;
+  set_operand(q, 1, q->pos.dim);
+  q->out->role = SPLIT_REDUCED;
+  return true;
 }
 
 /* Part of the dimension: the update is there whole, if it is no large part at a known place. Of an
@@ -285,7 +314,8 @@ static bool covers_most(query *q, int64_t d, int64_t *out_start) {
 RULE(dynamic_update_slice) {
   int64_t d = q->pos.dim, by[] = {0, 0};
   if (!q->of_result && q->index > 1) return false;
-  if (covers_most(q, d, &by[1])) return shift_rule(q, 2, by);
+  if (is_large_update(q, d, &by[1]))
+    return updates_state(q) ? put_by_slices(q) : shift_rule(q, 2, by);
   set_operand(q, 0, d);
   set_result(q, 0, d);
   if (operand_type(q, 0)->dims[d] != operand_type(q, 1)->dims[d]) {

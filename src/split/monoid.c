@@ -531,6 +531,41 @@ static void part_step(ir_builder *b, ir_op op, const split_factor *f, const spli
   carries[0] = split_window_write(b, carries[0], window, pos.dim, at);
 }
 
+/* ---- dynamic_update_slice: each trip puts its window of the update ---- */
+/* A part of what is updated, where the update's window lies, with as much of it as there is. */
+static ir_value updated_part(ir_builder *b, const reduction *r, ir_value part, ir_value update,
+                             const ir_value *starts) {
+  split_pos pos = r->f->operands[1];
+  ir_value *others = ARENA_COPY(b->m->arena, ir_value, starts, ir_type_at(b->m, part)->rank);
+  others[pos.dim] = ir_build_int(b, 0);
+  ir_value over = ir_build_dynamic_update_slice(b, part, update, others);
+  split_interval inside =
+      split_window_inside(b, split_window_start(b, r->trip, pos), size_along(b->m, r, 1),
+                          split_window_size(pos, r->trip->slice));
+  ir_value mask = split_window_mask(b, ir_type_of(b->m, part), pos.dim, inside);
+  return mask ? ir_build_select(b, mask, over, part) : over;
+}
+
+static void update_step(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,
+                        const ir_value *operands, ir_value *carries) {
+  ir_module *m = b->m;
+  reduction r = {op, f, trip};
+  split_pos pos = f->operands[1];
+  int32_t rank = ir_type_at(m, carries[0])->rank;
+  ir_value *starts = ARENA_ARRAY(m->arena, ir_value, (uint32_t)rank);
+  for (int32_t d = 0; d < rank; d++) starts[d] = ir_build_convert(b, operands[2 + d], IR_I64);
+  ir_value at = split_window_start(b, trip, pos);
+  starts[pos.dim] = ir_build_binary(b, IR_OP_ADD, at, starts[pos.dim]);
+  if (split_window_fits(trip, pos, size_along(m, &r, 1))) {
+    carries[0] = ir_build_dynamic_update_slice(b, carries[0], operands[1], starts);
+    return;
+  }
+  int64_t n = split_window_size(pos, trip->slice);
+  ir_value part = split_window_read(b, carries[0], pos.dim, starts[pos.dim], n);
+  part = updated_part(b, &r, part, operands[1], starts);
+  carries[0] = split_window_write(b, carries[0], part, pos.dim, starts[pos.dim]);
+}
+
 /* ---- dispatch ---- */
 bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
   ir_dtype d = ir_type_at(m, ir_operand(m, op, 0))->dtype;
@@ -545,6 +580,7 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
       return !f->operands[0].mirrored && is_liftable(m, op);
     case IR_OP_CHLO_TOP_K: return ir_type_at(m, ir_result(m, op, 1))->dtype == IR_I32;
     case IR_OP_SCATTER: return scatter_can_drop(scratch, m, op, f);
+    case IR_OP_DYNAMIC_UPDATE_SLICE: return true;
     case IR_OP_DYNAMIC_SLICE:
     case IR_OP_GATHER: return d != IR_F8E8M0FNU;
     default: return false;
@@ -585,6 +621,7 @@ void split_monoid_init(ir_builder *b, ir_op op, const ir_value *outside, ir_valu
     case IR_OP_DYNAMIC_SLICE:
     case IR_OP_GATHER:
     case IR_OP_CHLO_TOP_K: unread_init(b, op, out_carries); return;
+    case IR_OP_DYNAMIC_UPDATE_SLICE:
     case IR_OP_SCATTER: out_carries[0] = outside[0]; return;
     default: product_init(b, op, out_carries); return;
   }
@@ -599,6 +636,7 @@ void split_monoid_step(ir_builder *b, ir_op op, const split_factor *f, const spl
       return;
     case IR_OP_CHLO_TOP_K: top_k_step(b, op, f, trip, operands, carries); return;
     case IR_OP_SCATTER: scatter_step(b, op, f, trip, operands, carries); return;
+    case IR_OP_DYNAMIC_UPDATE_SLICE: update_step(b, op, f, trip, operands, carries); return;
     case IR_OP_GATHER:
       carries[0] =
           split_gather_step(b, op, f->operands[0], trip, operands[0], operands[1], carries[0]);

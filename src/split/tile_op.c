@@ -167,10 +167,25 @@ static ir_value narrow_concatenate(ir_builder *b, ir_op op, const split_factor *
   return x;
 }
 
+/* Start indices with none along dim. */
+static const ir_value *starts_but(ir_builder *b, const ir_value *starts, int32_t rank,
+                                  int64_t dim) {
+  ir_value *s = ARENA_COPY(b->m->arena, ir_value, starts, (size_t)rank);
+  s[dim] = ir_build_splat_int(b, ir_type_of(b->m, starts[dim]), 0);
+  return s;
+}
+
+/* The window of the update over that of the operand, where the update's is not beyond its ends. */
 static ir_value narrow_large_update(ir_builder *b, ir_op op, const split_factor *f,
                                     const split_trip *trip, const ir_value *operands) {
-  if (!has_gaps(b->m, op, f, trip, 1)) return operands[1];
-  return where_present(b, op, f, trip, 1, operands[1], operands[0]);
+  ir_module *m = b->m;
+  ir_value x = operands[0], over = operands[1];
+  if (ir_type_of(m, over) != ir_type_of(m, x)) {
+    int32_t rank = ir_type_at(m, x)->rank;
+    const ir_value *starts = starts_but(b, operands + 2, rank, f->operands[1].dim);
+    over = ir_build_dynamic_update_slice(b, x, over, starts);
+  }
+  return has_gaps(m, op, f, trip, 1) ? where_present(b, op, f, trip, 1, over, x) : over;
 }
 
 /* x, padded along the other dimensions: the padding value beyond the operand's ends. */
@@ -182,14 +197,6 @@ static ir_value pad_ends(ir_builder *b, ir_op op, const split_factor *f, const s
 
 ir_value split_clamped_start(ir_builder *b, ir_value start, int64_t size, int64_t part) {
   return ir_build_clamped(b, ir_build_convert(b, start, IR_I64), 0, size - part);
-}
-
-/* Start indices with none along dim. */
-static const ir_value *starts_but(ir_builder *b, const ir_value *starts, int32_t rank,
-                                  int64_t dim) {
-  ir_value *s = ARENA_COPY(b->m->arena, ir_value, starts, (size_t)rank);
-  s[dim] = ir_build_splat_int(b, ir_type_of(b->m, starts[dim]), 0);
-  return s;
 }
 
 ir_value split_tile_dynamic_slice(ir_builder *b, ir_op op, split_pos pos, const split_trip *trip,

@@ -481,6 +481,85 @@ class Rolled(Program):
         return self.whole_or_differentiated(0.5, arguments)
 
 
+class Borders(Program):
+    """Fields whose inner points, borders, crops or every s-th points are written."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.dtype = np.dtype(self.dice.choice([*FLOATS, np.int32]))
+        shape = [self.dice.choice([6, 9, 16, 25]) for _ in range(self.dice.choice([1, 2, 2, 3]))]
+        self.data = [self.eighths(*shape), self.eighths(*shape)]
+        self.largest = self.data[0].nbytes
+
+    def inputs(self):
+        return self.data
+
+    def line(self, dice, n):
+        """Some indices of n."""
+        step = dice.choice([1, 1, 2, 2, 3])
+        first = dice.choice([None, 0, 1, 1, 2, n // 2])
+        last = dice.choice([None, None, -1, -2, n // 2 + 1])
+        return dice.choice([slice(first, last, step), slice(1, -1), slice(None), dice.randrange(-n, n)])
+
+    def place(self, dice, shape):
+        return tuple(self.line(dice, n) for n in shape)
+
+    def updated(self, dice, x, at, u):
+        ref = x.at[at]
+        u = u[at]
+        ways = [ref.set, ref.set, ref.add, ref.multiply, ref.min, ref.max]
+        return dice.choice(ways)(u) if u.size else x
+
+    def neighbours(self, dice, x, y):
+        """Inner points by those around them, then borders."""
+        inner, axes = (slice(1, -1),) * x.ndim, range(x.ndim)
+        moved = lambda axis, by: tuple(  # noqa: E731
+            slice(1 + by, x.shape[a] - 1 + by) if a == axis else slice(1, -1) for a in axes
+        )
+        around = sum(x[moved(axis, by)] for axis in axes for by in (-1, 1)) * y[inner]
+        z = dice.choice([x.at[inner].set(around), x.at[inner].add(around), jnp.zeros_like(x).at[inner].set(around)])
+        for axis in axes:
+            first, last = (slice(None),) * axis + (0,), (slice(None),) * axis + (-1,)
+            if dice.random() < 0.5:
+                z = z.at[first].set(z[(slice(None),) * axis + (1,)]).at[last].set(y[last])
+        return z
+
+    def padded(self, dice, x, y):
+        z = jnp.pad(x, 1, mode=dice.choice(["edge", "wrap", "reflect", "constant"]))
+        at = tuple(slice(dice.choice([0, 1, 2]), None) for _ in x.shape)
+        cut = z[at]
+        return cut[tuple(slice(0, n) for n in x.shape)] * y if min(cut.shape) and cut.shape >= x.shape else x
+
+    def sweep(self, dice, x, y):
+        """Alternate points by their neighbours."""
+        for first in (0, 1):
+            around = sum(jnp.roll(x, by, axis) for axis in range(x.ndim) for by in (-1, 1)) * y
+            at = tuple(slice(first if a == 0 else dice.choice([0, 1]), None, 2) for a in range(x.ndim))
+            x = x.at[at].set(around[at])
+        return x
+
+    def step(self, dice, x, y):
+        choices = [
+            lambda: self.updated(dice, x, self.place(dice, x.shape), y),
+            lambda: self.updated(dice, x, self.place(dice, x.shape), jnp.flip(x) * y),
+            lambda: self.neighbours(dice, x, y),
+            lambda: self.padded(dice, x, y),
+            lambda: self.sweep(dice, x, y),
+        ]
+        return dice.choice(choices)()
+
+    def value(self, x, y, whole=False):
+        dice = random.Random(self.body)
+        bend = jnp.sin if self.dtype.kind == "f" else jnp.abs
+        z = bend(x) if dice.random() < 0.5 else x
+        for _ in range(dice.choice([1, 2, 3])):
+            z = self.step(dice, z, y)
+        return z if whole else jnp.sum(bend(z) * y)
+
+    def function(self, *arguments):
+        return self.whole_or_differentiated(0.5, arguments)
+
+
 class Halvings(Program):
     def __init__(self, seed):
         super().__init__(seed)

@@ -40,7 +40,33 @@ module {
     return %1 : tensor<5x7xf32>
   }
 
-  // A scatter leaves out what is outside, before the beginning or past the end; this one adds.
+  // What the window has is read and added to; different numbers in one constant.
+  // CHECK: sym_name = "added"
+  // CHECK-NOT: stablehlo.scatter
+  // CHECK: %[[W:.*]] = "stablehlo.slice"(%arg0) <{limit_indices = array<i64: 5, 7>, start_indices = array<i64: 3, 4>, strides = array<i64: 1, 1>}>
+  // CHECK: %[[S:.*]] = "stablehlo.add"(%[[W]], %arg1)
+  // CHECK: "stablehlo.dynamic_update_slice"(%arg0, %[[S]]
+  func.func public @added(%x: tensor<5x7xf32>, %u: tensor<2x3xf32>) -> tensor<5x7xf32> {
+    %0 = stablehlo.constant dense<[3, 4]> : tensor<2xi32>
+    %1 = "stablehlo.scatter"(%x, %0, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1]>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %2 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }) : (tensor<5x7xf32>, tensor<2xi32>, tensor<2x3xf32>) -> tensor<5x7xf32>
+    return %1 : tensor<5x7xf32>
+  }
+
+  // CHECK: sym_name = "read"
+  // CHECK-NOT: stablehlo.gather
+  // CHECK: %[[R:.*]] = "stablehlo.slice"(%arg0) <{limit_indices = array<i64: 5, 6>, start_indices = array<i64: 0, 5>, strides = array<i64: 1, 1>}>
+  // CHECK: "stablehlo.reshape"(%[[R]]) : (tensor<5x1xf32>) -> tensor<5xf32>
+  func.func public @read(%x: tensor<5x7xf32>) -> tensor<5xf32> {
+    %0 = stablehlo.constant dense<5> : tensor<1xi32>
+    %1 = "stablehlo.gather"(%x, %0) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [1], start_index_map = [1]>, slice_sizes = array<i64: 5, 1>}> : (tensor<5x7xf32>, tensor<1xi32>) -> tensor<5xf32>
+    return %1 : tensor<5xf32>
+  }
+
+  // A scatter leaves out what is outside, before the beginning or past the end; two ops.
   // CHECK: sym_name = "left_alone"
   // CHECK-NOT: dynamic_update_slice
   // CHECK: "func.return"
@@ -59,7 +85,8 @@ module {
     %5 = "stablehlo.scatter"(%x, %2, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0]>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %6 = stablehlo.add %a, %b : tensor<f32>
-      stablehlo.return %6 : tensor<f32>
+      %7 = stablehlo.negate %6 : tensor<f32>
+      stablehlo.return %7 : tensor<f32>
     }) : (tensor<5x7xf32>, tensor<1xi32>, tensor<2x7xf32>) -> tensor<5x7xf32>
     return %3, %4, %5 : tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>
   }
