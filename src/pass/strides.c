@@ -137,7 +137,7 @@ static ir_value line_mask(ir_builder *b, const move *v, const grid *g, int32_t d
   ir_value start = ir_build_splat_int(b, line, g->starts[d]),
            count = ir_build_splat_int(b, line, g->counts[d] * g->steps[d]),
            zero = ir_build_splat_int(b, line, 0),
-           i = ir_build_binary(b, IR_OP_SUBTRACT, ir_build_iota(b, line, 0), start);
+           i = ir_build_subtract(b, ir_build_iota(b, line, 0), start);
   ir_value inside = ir_build_binary(b, IR_OP_AND, ir_build_compare(b, "GE", i, zero),
                                     ir_build_compare(b, "LT", i, count));
   if (g->steps[d] == 1) return inside;

@@ -555,7 +555,7 @@ static void update_step(ir_builder *b, ir_op op, const split_factor *f, const sp
   ir_value *starts = ARENA_ARRAY(m->arena, ir_value, (uint32_t)rank);
   for (int32_t d = 0; d < rank; d++) starts[d] = ir_build_convert(b, operands[2 + d], IR_I64);
   ir_value at = split_window_start(b, trip, pos);
-  starts[pos.dim] = ir_build_binary(b, IR_OP_ADD, at, starts[pos.dim]);
+  starts[pos.dim] = ir_build_add(b, at, starts[pos.dim]);
   if (split_window_fits(trip, pos, size_along(m, &r, 1))) {
     carries[0] = ir_build_dynamic_update_slice(b, carries[0], operands[1], starts);
     return;
