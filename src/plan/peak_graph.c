@@ -411,16 +411,6 @@ static void renumber(plan_graph *g, uint32_t *const *renumbered) {
 static void untuple_sorts(plan_graph *g) {
   for (uint32_t id = 1; id < g->nodes.count; id++) {
     plan_node *n = plan_node_get(g, id);
-    if (!(n->flags & PLAN_FLAG_LIVE)) continue;
-    for (uint32_t i = 0; i < n->n_operands; i++) {
-      const plan_node *x = plan_node_get(g, n->operands[i]);
-      if (x->kind != IR_OP_GET_TUPLE_ELEMENT) continue;
-      plan_node *sort = plan_node_get(g, x->operands[0]);
-      if (sort->kind == IR_OP_SORT && sort->n_operands == 1) n->operands[i] = x->operands[0];
-    }
-  }
-  for (uint32_t id = 1; id < g->nodes.count; id++) {
-    plan_node *n = plan_node_get(g, id);
     if (!is_joint_sort(n) || !(n->flags & PLAN_FLAG_LIVE) || n->n_operands != 1) continue;
     n->shape = n->shape.members[0];
     for (uint32_t k = id + 1; k < g->nodes.count; k++) {
