@@ -37,10 +37,24 @@ static int64_t fewer_bytes(const search *s, int64_t room_bytes) {
   return bytes > most ? most : bytes < least ? least : bytes;
 }
 
+static double least_gain(const job *j) {
+  return j->machine.device ? TUNED_PASSES_GAIN : TUNED_TRIPS_GAIN;
+}
+
+/* Than the program as it came. */
+static bool is_slower(const job *j, const search *s) {
+  return s->found.time_ns > (double)j->result->summary.time_before_ns * least_gain(j);
+}
+
+/* They leave slices little room: there are many trips, each of which reads and writes the sum. */
+static bool has_large_parts(const search *s, int64_t room_bytes) {
+  return s->added_bytes > room_bytes / TUNED_PARTS_SHARE;
+}
+
 /* Rates are of CPUs. */
-static bool may_save_passes(const job *j, const search *s, int64_t room_bytes) {
-  return s->found.has_shorter && s->found.fused_ns > 0 && room_bytes > 0 &&
-         !strcmp(j->options.platform, "cpu");
+static bool may_add_in_blocks(const job *j, const search *s, int64_t room_bytes) {
+  bool may_gain = s->found.has_shorter || (has_large_parts(s, room_bytes) && is_slower(j, s));
+  return may_gain && s->found.fused_ns > 0 && room_bytes > 0 && !strcmp(j->options.platform, "cpu");
 }
 
 /* For another candidate in the place of what was found, with compilations of its own. */
@@ -60,13 +74,16 @@ static void take_found(search *s, search *again) {
 }
 
 /* Kernels have to be so much faster than XLA's loops, whichever these are. */
-static search of_fewer_passes(const job *j, const search *s) {
-  bool is_for_gain = candidate_has_loops(&s->found, true) && j->options.tile == WEIR_TILE_AUTO;
+static search of_fewer_passes(const job *j, const search *s, int64_t room_bytes) {
+  bool is_for_gain = s->found.has_shorter && candidate_has_loops(&s->found, true) &&
+                     j->options.tile == WEIR_TILE_AUTO;
   search again = search_beside(s);
   assert(s->found.fused_ns > 0);
   again.most_ns = s->found.fused_ns / TUNED_PASSES_GAIN;
   again.most_xla_ns = is_for_gain ? s->found.fused_ns * TUNED_KERNEL_GAIN : again.most_ns;
   again.part_bytes = machine_slices_under(&j->machine, s->limit).first_bytes;
+  if (has_large_parts(s, room_bytes))
+    again.part_bytes = min64(again.part_bytes, room_bytes / TUNED_PARTS_SHARE);
   return again;
 }
 
@@ -88,8 +105,8 @@ static weir_status try_slices(job *j, const search *s, int64_t slice_bytes, sear
 
 /* Slices are as long as fits, for each of them reads and writes the sums once. */
 static weir_status try_fewer_passes(job *j, search *s, int64_t room_bytes) {
-  if (!may_save_passes(j, s, room_bytes)) return WEIR_OK;
-  search again = of_fewer_passes(j, s);
+  if (!may_add_in_blocks(j, s, room_bytes)) return WEIR_OK;
+  search again = of_fewer_passes(j, s, room_bytes);
   int64_t slice_bytes = room_bytes;
   for (int i = 0; i < CANDIDATES_FOR_PASSES && slice_bytes > s->slice_bytes / 4; i++) {
     WEIR_TRY(try_slices(j, s, slice_bytes, &again));
@@ -98,15 +115,6 @@ static weir_status try_fewer_passes(job *j, search *s, int64_t room_bytes) {
   }
   if (again.found.m) take_found(s, &again);
   return WEIR_OK;
-}
-
-static double least_gain(const job *j) {
-  return j->machine.device ? TUNED_PASSES_GAIN : TUNED_TRIPS_GAIN;
-}
-
-/* Than the program as it came. */
-static bool is_slower(const job *j, const search *s) {
-  return s->found.time_ns > (double)j->result->summary.time_before_ns * least_gain(j);
 }
 
 /* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
