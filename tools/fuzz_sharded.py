@@ -2,12 +2,13 @@
 (pass per-device) and as loops of that, against the reference evaluator on the program as it came.
 
     python tools/fuzz_sharded.py --count 1000 [--first SEED] [--graphs Graph|Branches|Images]
-                                 [--build DIR] [--keep DIR]
+                                 [--manual] [--build DIR] [--keep DIR]
 
 A seed stands for one program (test/python/random_graphs.py), a mesh of two or four CPU devices and
-shardings. Where what XLA itself makes of the sharded program is wrong, too, or ends the process, the
-way is called "stock" (its maxima over devices drop NaN, for one). What fails is written to --keep (default: build/fuzz) and named. Prints how
-many programs were divided, and how many of them looped; exits 1 if anything failed.
+shardings; with --manual some of its ops stand in manual computations (random_manual.py). Where what
+XLA itself makes of the sharded program is wrong, too, or ends the process, the way is called "stock"
+(its maxima over devices drop NaN, for one). What fails is written to --keep (default: build/fuzz) and
+named. Prints how many programs were divided, and how many of them looped; exits 1 if anything failed.
 """
 
 import argparse
@@ -30,6 +31,7 @@ random_values.EXTENTS = (1, 2, 4, 6, 8, 12, 16, 24)  # most are divided by two o
 import jax  # noqa: E402
 import random_graphs  # noqa: E402
 import random_images  # noqa: E402
+import random_manual  # noqa: E402
 import running  # noqa: E402
 from jax._src import compiler  # noqa: E402
 from jax._src.interpreters import mlir as jax_mlir  # noqa: E402
@@ -72,13 +74,18 @@ def attribute(spec):
 
 
 class Sharded:
-    def __init__(self, seed, make):
+    def __init__(self, seed, make, is_manual=False):
         graph, dice = make(seed), random.Random(seed + 2)
         self.arguments, self.outputs, self.inputs = graph.arguments, graph.outputs, graph.inputs()
         self.mesh = dice.choice(MESHES)
         self.given = [spec_of(v, self.mesh, dice) for v in self.arguments]
         self.asked = [spec_of(v, self.mesh, dice) for v in self.outputs]
         self.plain = random_values.program(graph.ops, self.arguments, self.outputs)
+        self.body = self.plain.split("\n", 1)[1]
+        if is_manual:
+            lines = random_manual.body(graph.ops, self.outputs, self.mesh, random.Random(seed + 3))
+            last = self.body.rindex("return ")
+            self.body = "\n".join(lines) + "\n" + self.body[last:]
         sizes = [v.bytes for op in graph.ops for v in op.results] or [8]
         self.threshold = max(8, max(sizes) // dice.choice([4, 10, 30]))
         self.devices = int(np.prod(list(self.mesh.values())))
@@ -90,11 +97,10 @@ class Sharded:
         )
         types = ", ".join(f"{v.type} {attribute(s)}" for v, s in zip(self.outputs, self.asked))
         axes = ", ".join(f'"{a}"={n}' for a, n in self.mesh.items())
-        body = self.plain.split("\n", 1)[1]
         text = (
             f"module attributes {{mhlo.num_partitions = {self.devices} : i32}} {{\n"
             f"sdy.mesh @mesh = <[{axes}]>\n"
-            f"func.func public @main({head}) -> ({types}) {{\n{body}}}\n"
+            f"func.func public @main({head}) -> ({types}) {{\n{self.body}}}\n"
         )
         with jax_mlir.make_ir_context():
             return _call.propagated(ir.Module.parse(text))
@@ -157,7 +163,8 @@ def failures(case):
         divided = running.opt(path, "--pass", BEFORE)
         split = ["--tensor-size-threshold", str(case.threshold)]
         looped = running.opt(path, "--pass", f"{BEFORE},{AFTER}", *split)
-    is_divided = '"sdy.manual_computation"' in divided
+    is_left_alone = "{sdy.sharding = #sdy.sharding_per_value" in divided
+    is_divided = '"sdy.manual_computation"' in divided and not is_left_alone
     is_looped = looped.count('"stablehlo.while"') > divided.count('"stablehlo.while"')
     found = []
     for way, made in (("divided", divided), ("looped", looped)) if is_divided else ():
@@ -170,7 +177,7 @@ def failures(case):
 def child(args):
     """A line of JSON per seed."""
     for seed in range(args.first, args.first + args.count):
-        case = Sharded(seed, GRAPHS[args.graphs])
+        case = Sharded(seed, GRAPHS[args.graphs], args.manual)
         if args.child == "stock":
             case.problem(case.text(), [])
             continue
@@ -193,6 +200,7 @@ def run_child(args, kind, first, count):
     command = [sys.executable, __file__, "--child", kind, "--first", str(first)]
     command += ["--count", str(count), "--graphs", args.graphs]
     command += ["--build", str(args.build), "--keep", str(args.keep)]
+    command += ["--manual"] if args.manual else []
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode > 0:
         raise RuntimeError(done.stderr)
@@ -217,6 +225,7 @@ def main():
     ap.add_argument("--count", type=int, default=100)
     ap.add_argument("--first", type=int, default=0)
     ap.add_argument("--graphs", choices=GRAPHS, default="Graph")
+    ap.add_argument("--manual", action="store_true")
     ap.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     ap.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz")
     ap.add_argument("--child", choices=["all", "stock"], help=argparse.SUPPRESS)

@@ -599,6 +599,7 @@ void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map);
 /* Whether the op, or one below it, must be kept, kept in order and never run twice: flag X, and
  * calls, but a custom_call only if it says has_side_effect. */
 bool ir_has_effects(const ir_module *m, ir_op op);
+bool ir_has_own_effects(const ir_module *m, ir_op op); /* not those of ops below it */
 
 /* Users of each value of a block, counting a use anywhere below an op as a use by that op of the
  * block. */

@@ -69,7 +69,8 @@ const char *ir_value_sharding(const ir_module *m, ir_value v) {
     case IR_OP_FUNC: return of_argument(m, op, d->index);
     case IR_OP_SDY_SHARDING_CONSTRAINT:
       return ir_sharding_find(ir_sharding_text(m, ir_op_attr(m, op, "sharding")), 0, '<', 0);
-    case IR_OP_SDY_MANUAL_COMPUTATION: return ir_sharding_of(m, op, "out_shardings", d->index);
+    case IR_OP_SDY_MANUAL_COMPUTATION:
+      return ir_sharding_of(m, op, d->op ? "out_shardings" : "in_shardings", d->index);
     case IR_OP_WHILE: return ir_sharding_of(m, op, "sdy.sharding", d->index); /* arguments too */
     default: return d->op ? ir_sharding_of(m, op, "sdy.sharding", d->index) : NULL;
   }

@@ -292,7 +292,7 @@ ir_users ir_users_of_block(arena *scratch, const ir_module *m, ir_block block) {
   return (ir_users){p.first, p.ops};
 }
 
-static bool has_own_effects(const ir_module *m, ir_op op) {
+bool ir_has_own_effects(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   if (kind == IR_OP_CUSTOM_CALL) return ir_op_bool(m, op, "has_side_effect", false);
   if (kind == IR_OP_CALL || kind == IR_OP_COMPOSITE)
@@ -301,5 +301,5 @@ static bool has_own_effects(const ir_module *m, ir_op op) {
 }
 
 bool ir_has_effects(const ir_module *m, ir_op op) {
-  return ir_any(ir_walk_op(m, op), has_own_effects);
+  return ir_any(ir_walk_op(m, op), ir_has_own_effects);
 }

@@ -3,6 +3,7 @@
 #include "base/saturate.h"
 #include "ir/fold.h"
 #include "ir/attrs.h"
+#include "pipeline/manual.h"
 #include "pipeline/varying.h"
 #include "split/indices.h"
 #include "split/monoid.h"
@@ -213,13 +214,23 @@ static bool do_linear(division *d, ir_op op) {
   return true;
 }
 
-/* Barriers, constraints and earlier rounds' collectives: dimension by dimension what x is. */
+/* A collective's results are not along the dimension what its operand is. */
+static bool is_exchanged_along(const division *d, ir_op op, int32_t dim) {
+  static const char *const NAMES[] = {"all_gather_dim", "scatter_dimension", "split_dimension",
+                                      "concat_dimension"};
+  for (uint32_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (ir_op_int(d->m, op, NAMES[i], DIVISION_WHOLE) == dim) return true;
+  return false;
+}
+
+/* Barriers, constraints, collectives of earlier rounds and of manual computations along other axes:
+ * dimension by dimension what x is. */
 static void do_same(division *d, ir_op op) {
   ir_value x = ir_operand(d->m, op, 0), v = ir_result(d->m, op, 0);
   bool is_constraint = ir_kind_of(d->m, op) == IR_OP_SDY_SHARDING_CONSTRAINT;
   int32_t dim = is_constraint ? division_wanted_dim(d, v) : d->values[x].dim;
   bool meets = varying_said(d->m, op) & d->mask; /* devices with other parts */
-  if (meets || dim == ir_op_int(d->m, op, "all_gather_dim", DIVISION_WHOLE)) dim = DIVISION_WHOLE;
+  if (meets || is_exchanged_along(d, op, dim)) dim = DIVISION_WHOLE;
   ir_value part = division_part(d, x, dim);
   ir_type type = division_type(d, v, dim);
   division_set(d, v, ir_result(d->m, ir_build_again(&d->b, op, &part, &type), 0), dim);
@@ -362,6 +373,54 @@ static void do_branches(division *d, ir_op op) {
   set_results(d, op, made, dims);
 }
 
+/* Along its own axes its body is each device's as it is. */
+static void copy_body(division *d, ir_op op, ir_op made) {
+  ir_builder around = d->b;
+  ir_block from = ir_body(d->m, op);
+  d->b = (ir_builder){d->m, ir_region_block(d->m, made, 0), IR_NONE};
+  for (ir_value arg, i = 0; (arg = ir_argument_at(d->m, from, i)); i++)
+    ir_map_set(d->map, arg, ir_block_arg(d->m, d->b.block, ir_type_of(d->m, arg)));
+  for (ir_op below, i = 0; (below = ir_op_at(d->m, from, i)); i++) division_whole_op(d, below);
+  d->b = around;
+}
+
+static void divide_body(division *d, ir_op op, ir_op made, const int32_t *in, const int32_t *out) {
+  ir_block from = ir_body(d->m, op), to = ir_region_block(d->m, made, 0);
+  for (ir_value arg, i = 0; (arg = ir_argument_at(d->m, from, i)); i++)
+    division_take_argument(d, to, arg, in[i]);
+  divide_block(d, from, to, IR_OP_SDY_RETURN, out, NULL);
+}
+
+static void say_parts(division *d, ir_op op, ir_op made, const int32_t *out) {
+  uint32_t n = ir_op_get(d->m, op)->n_results;
+  int64_t *axes = ARENA_ARRAY(d->a, int64_t, n + 1);
+  for (uint32_t i = 0; i < n; i++)
+    axes[i] = varying_said_of(d->m, op, i) | (out[i] == DIVISION_WHOLE ? 0 : d->mask);
+  varying_say_each(d->m, made, axes, manual_axes(d, op));
+}
+
+static void do_manual(division *d, ir_op op) {
+  uint32_t n = ir_op_get(d->m, op)->n_operands, n_out = ir_op_get(d->m, op)->n_results;
+  bool is_own = manual_axes(d, op) & d->mask;
+  int32_t *in = ARENA_ARRAY(d->a, int32_t, n + 1), *out = ARENA_ARRAY(d->a, int32_t, n_out + 1);
+  ir_value *operands = ARENA_ARRAY(d->a, ir_value, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    ir_value v = ir_operand(d->m, op, i);
+    in[i] = division_is_locked(d, v) ? DIVISION_WHOLE : manual_dim(d, op, false, i);
+    operands[i] = division_part(d, v, in[i]);
+  }
+  for (uint32_t i = 0; i < n_out; i++) {
+    bool is_locked = !is_own && division_is_locked(d, ir_result(d->m, op, i));
+    out[i] = is_locked ? DIVISION_WHOLE : manual_dim(d, op, true, i);
+  }
+  ir_op made = build_divided(d, op, operands, out);
+  if (is_own) copy_body(d, op, made);
+  else divide_body(d, op, made, in, out);
+  say_parts(d, op, made, out);
+  ir_block_append(d->m, d->b.block, made);
+  set_results(d, op, made, out);
+}
+
 /* Sums that the op's blocks read, outside of them. */
 static void complete_below(division *d, ir_op op) {
   for (uint32_t i = 0; i < d->sums.count; i++)
@@ -376,10 +435,15 @@ static void divide_op(division *d, ir_op op) {
     case IR_OP_WHILE: do_while(d, op); return;
     case IR_OP_IF:
     case IR_OP_CASE: do_branches(d, op); return;
+    case IR_OP_SDY_MANUAL_COMPUTATION: do_manual(d, op); return;
     case IR_OP_OPTIMIZATION_BARRIER:
     case IR_OP_SDY_SHARDING_CONSTRAINT:
     case IR_OP_ALL_REDUCE:
     case IR_OP_ALL_GATHER:
+    case IR_OP_ALL_TO_ALL:
+    case IR_OP_REDUCE_SCATTER:
+    case IR_OP_COLLECTIVE_BROADCAST:
+    case IR_OP_COLLECTIVE_PERMUTE:
       if (ir_op_get(d->m, op)->n_operands == 1) do_same(d, op);
       else do_whole(d, op);
       return;

@@ -7,6 +7,15 @@
 #include "split/window.h"
 
 /* ---- what is sharded ---- */
+uint32_t division_mask(const division *d, const ir_axes *axes) {
+  uint32_t mask = 0;
+  for (int32_t i = 0; i < axes->n; i++)
+    for (int32_t k = 0; k < d->mesh.n; k++)
+      if (!strncmp(axes->at[i].text, d->mesh.at[k].text, (size_t)d->mesh.at[k].length))
+        mask |= 1u << k;
+  return mask;
+}
+
 const char *division_sharding(const division *d, ir_value v) {
   const ir_value_data *data = ir_value_get(d->m, v);
   if (!data->op && data->block == d->from) return d->given[data->index];
@@ -18,12 +27,54 @@ bool division_axes_along(const division *d, const char *sharding, int32_t dim, i
   return from && ir_axes_named(&d->mesh, from, end, out) && out->n > 0;
 }
 
+/* Axes from `from` on, before `to`. */
+static ir_axes some_of(const ir_axes *axes, int32_t from, int32_t to) {
+  ir_axes some = {.n = to - from};
+  memcpy(some.at, axes->at + from, (size_t)some.n * sizeof *some.at);
+  return some;
+}
+
+static int32_t find_round(const division *d, const ir_axes *axes) {
+  for (uint32_t i = 0; i < d->rounds.count; i++)
+    if (ir_axes_equal(&d->rounds.at[i], axes)) return (int32_t)i;
+  return DIVISION_WHOLE;
+}
+
+/* The outer axes' round comes first: a part of its parts is a part along both. */
+static bool find_two_rounds(const division *d, const ir_axes *axes, int32_t *outer,
+                            int32_t *inner) {
+  for (int32_t n = 1; n < axes->n; n++) {
+    ir_axes first = some_of(axes, 0, n), rest = some_of(axes, n, axes->n);
+    *outer = find_round(d, &first);
+    *inner = find_round(d, &rest);
+    if (*outer != DIVISION_WHOLE && *outer < *inner) return true;
+  }
+  return false;
+}
+
+static bool find_in_two(const division *d, const ir_axes *axes, int32_t *outer, int32_t *inner) {
+  for (uint32_t i = 0; i < d->in_two.count; i++)
+    if (ir_axes_equal(&d->in_two.at[i], axes)) return find_two_rounds(d, axes, outer, inner);
+  return false;
+}
+
+bool division_is_in_two(const division *d, const ir_axes *axes) {
+  int32_t outer, inner;
+  return find_in_two(d, axes, &outer, &inner);
+}
+
+static bool is_divided_along(const division *d, const ir_axes *axes) {
+  int32_t outer, inner;
+  if (find_in_two(d, axes, &outer, &inner)) return outer == d->round || inner == d->round;
+  return ir_axes_equal(axes, &d->axes);
+}
+
 int32_t division_divided_dim(const division *d, ir_value v, const char *sharding) {
   const ir_type_data *t = ir_type_at(d->m, v);
   ir_axes axes;
   for (int32_t i = 0; i < t->rank; i++)
     if (t->dims[i] >= d->parts && t->dims[i] % d->parts == 0 &&
-        division_axes_along(d, sharding, i, &axes) && ir_axes_equal(&axes, &d->axes))
+        division_axes_along(d, sharding, i, &axes) && is_divided_along(d, &axes))
       return i;
   return DIVISION_WHOLE;
 }

@@ -25,9 +25,10 @@ typedef struct division_value {
   partial_sum *sum;
 } division_value;
 
-/* By dimension: the round that divides it, or DIVISION_WHOLE. */
+/* By dimension: the rounds that divide it, or DIVISION_WHOLE. */
+enum { DIVISION_MOST = 2 };
 typedef struct division_border {
-  int8_t rounds[IR_MAX_RANK];
+  int8_t rounds[IR_MAX_RANK][DIVISION_MOST];
 } division_border;
 
 typedef struct division {
@@ -37,6 +38,7 @@ typedef struct division {
   const char *mesh_name; /* as shardings name it, from '@' on */
   int32_t mesh_name_length;
   VEC(ir_axes) rounds;
+  VEC(ir_axes) in_two;      /* lists of which one round has the first axes, a later one the rest */
   ir_block from, to;        /* the program, before and after the round */
   const char **given;       /* by argument: its sharding */
   division_border *entries; /* by argument */
@@ -57,10 +59,14 @@ typedef struct division {
   bool is_hopeless;
 } division;
 
+/* Axes of the mesh, or parts of such, as bits: the mesh's first is the lowest. */
+uint32_t division_mask(const division *d, const ir_axes *axes);
 /* As the program says it; NULL: it says nothing. */
 const char *division_sharding(const division *d, ir_value v);
 /* Whether the sharding names axes of the mesh along the dimension. */
 bool division_axes_along(const division *d, const char *sharding, int32_t dim, ir_axes *out);
+/* Whether two rounds divide what is sharded along these axes. */
+bool division_is_in_two(const division *d, const ir_axes *axes);
 /* The dimension of v that the round divides, under that sharding. */
 int32_t division_divided_dim(const division *d, ir_value v, const char *sharding);
 /* Devices along the round's axes have different ones: no parts of one value. */

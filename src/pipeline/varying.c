@@ -8,6 +8,22 @@ void varying_say(ir_module *m, ir_op op, uint32_t axes) {
 
 uint32_t varying_said(const ir_module *m, ir_op op) { return (uint32_t)ir_op_int(m, op, SAID, 0); }
 
+void varying_say_each(ir_module *m, ir_op op, const int64_t *axes, uint32_t own) {
+  uint32_t n = ir_op_get(m, op)->n_results;
+  int64_t *all = ARENA_ARRAY(m->arena, int64_t, n + 1);
+  memcpy(all, axes, n * sizeof *all);
+  all[n] = own;
+  ir_op_set_attr(m, op, SAID, ir_attr_i64s(m, all, (int32_t)n + 1), false);
+}
+
+static uint32_t said_at(const ir_module *m, ir_op op, uint32_t i) {
+  int32_t n;
+  const int64_t *axes = ir_op_ints((ir_module *)m, op, SAID, &n);
+  return (int32_t)i < n ? (uint32_t)axes[i] : 0;
+}
+
+uint32_t varying_said_of(const ir_module *m, ir_op op, uint32_t i) { return said_at(m, op, i); }
+
 void varying_forget(ir_module *m, ir_op op) { ir_op_drop_attr(m, op, SAID); }
 
 typedef struct varying {
@@ -44,17 +60,27 @@ static bool note_while(varying *d, ir_op op) {
   return note_ops(d, data.regions[0]) || news;
 }
 
+/* What its own axes do in the body does not leave it. */
+static uint32_t of_manual_result(const varying *d, ir_op op, uint32_t i) {
+  uint32_t own = said_at(d->m, op, ir_op_get(d->m, op)->n_results);
+  return (d->axes[ir_yielded(d->m, ir_body(d->m, op), i)] & ~own) | said_at(d->m, op, i);
+}
+
 static bool note_op(varying *d, ir_op op) {
   const ir_module *m = d->m;
   uint32_t r = 0, read = 0, said = varying_said(m, op);
   bool news = false;
+  bool is_manual = ir_kind_of(m, op) == IR_OP_SDY_MANUAL_COMPUTATION;
   if (ir_kind_of(m, op) == IR_OP_WHILE) return note_while(d, op);
+  for (ir_value v, i = 0; is_manual && (v = ir_operand_at(m, op, i)); i++)
+    news |= note(d, ir_argument(m, ir_body(m, op), i), d->axes[v]);
   for (ir_block below; (below = ir_next_block(m, op, &r));) news |= note_ops(d, below);
   for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
     for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) read |= d->axes[v];
   bool is_number = said && ir_kind_of(m, op) == IR_OP_CONVERT;
   uint32_t axes = is_number ? said : read & ~said;
-  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++) news |= note(d, v, axes);
+  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)
+    news |= note(d, v, is_manual ? of_manual_result(d, op, i) : axes);
   return news;
 }
 

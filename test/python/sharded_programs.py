@@ -112,6 +112,21 @@ def mlp(x, a, b):
     return jax.nn.gelu(x @ a) @ b
 
 
+def in_scan_gradient(x, v):
+    """Manual computations in loops of the program's, with values of global shapes around them."""
+    f = by_hand(lambda x, v: local_matvec(x, v)[0], MATVEC[1], P("d"))
+
+    def after(x):
+        return lax.scan(lambda v, _: (f(x, v) / N, None), v, None, length=3)[0].sum() ** 2
+
+    return jax.grad(after)(x)
+
+
+def layers_and_by_hand(x, v):
+    hidden = jnp.tanh(x @ jnp.full((D, N), 0.01))
+    return (hidden**2) @ jnp.ones((N, 4)) * by_hand(*MATVEC)(x, v)[0][:, None]
+
+
 jit = jax.jit
 PROGRAMS = {  # name: (makes the function, makes its arguments, limit)
     "shard_map": (
@@ -137,6 +152,16 @@ PROGRAMS = {  # name: (makes the function, makes its arguments, limit)
     "shard_map_scan": (
         lambda: jit(by_hand(steps, P("d"), P("d"))),
         lambda: (put(X, "d"),),
+        "1.5MB",
+    ),
+    "shard_map_scan_gradient": (
+        lambda: jit(in_scan_gradient),
+        lambda: (put(X, "d"), V),
+        "2MB",
+    ),
+    "shard_map_and_layers": (
+        lambda: jit(layers_and_by_hand),
+        lambda: (put(X, "d"), V),
         "1.5MB",
     ),
     "pmap": (
@@ -186,19 +211,47 @@ PROGRAMS = {  # name: (makes the function, makes its arguments, limit)
     ),
 }
 if hasattr(jax, "shard_map"):
-    # the rest of the mesh is XLA's: shapes in the body are nobody's
-    PROGRAMS["partly_by_hand"] = (
-        lambda: jit(
-            jax.shard_map(
-                lambda x, y: kernel(x, y).sum(1),
-                mesh=GRID,
-                in_specs=(P("a"), P()),
-                out_specs=P("a"),
-                axis_names={"a"},
-            )
+
+    def by_hand_along(axis, f, in_specs, out_specs, **mesh):
+        """The rest of the mesh is XLA's."""
+        return jax.shard_map(
+            f, in_specs=in_specs, out_specs=out_specs, axis_names={axis}, **mesh
+        )
+
+    def sums_of_rows(x, y):
+        return kernel(x, y).sum(1)
+
+    def sums_within(x, y):
+        """A manual computation in another one."""
+        f = by_hand_along("b", grid_sums, (P(), P("b")), P())
+        return f(x, y) + 2 * kernel(x, y).sum(1) + lax.axis_index("a")
+
+    def half_by_hand_step(x, a, b):
+        """Residuals are sharded along manual axes and others."""
+        f = by_hand_along(
+            "b",
+            lambda x, a, b: lax.psum(mlp(x, a, b), "b"),
+            (P(), P(None, "b"), P("b")),
+            P(),
+            mesh=GRID,
+        )
+        ga, gb = jax.grad(lambda a, b: ((f(x, a, b) - x) ** 2).mean(), argnums=(0, 1))(a, b)
+        return a - ga, b - gb
+
+    for name, f in {"partly_by_hand": sums_of_rows, "nested_by_hand": sums_within}.items():
+        PROGRAMS[name] = (
+            lambda f=f: jit(by_hand_along("a", f, (P("a"), P()), P("a"), mesh=GRID)),
+            lambda: (put(X, "a", mesh=GRID), put(X, "b", mesh=GRID)),
+            "1MB",
+        )
+    PROGRAMS["half_by_hand_step"] = (
+        lambda: jit(half_by_hand_step),
+        lambda: (
+            put(np.tile(X, (4, 1)), "a", mesh=GRID),
+            put(W1[:, :1024], None, "b", mesh=GRID),
+            put(W2[:1024], "b", None, mesh=GRID),
         ),
-        lambda: (put(X, "a", mesh=GRID), put(X, "b", mesh=GRID)),
-        "1MB",
+        "4MB",
     )
 if "out_sharding" in inspect.signature(jax.ops.segment_sum).parameters:
     from jax.sharding import AxisType

@@ -56,10 +56,12 @@ def test_no_collective_is_in_a_loop(programs):
         assert program["looped_collectives"] == 0 or program["name"] in LOOPED, program
 
 
+@pytest.mark.parametrize("manual", [[], ["--manual"]], ids=["plain", "manual"])
 @pytest.mark.parametrize("graphs", ["Graph", "Branches", "Images"])
-def test_random_programs(graphs):
+def test_random_programs(graphs, manual):
     """Seeds of tools/fuzz_sharded.py, which has any number of them."""
     command = [sys.executable, TOOL, "--count", "6", "--graphs", graphs, "--build", running.BUILD]
+    command += manual
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     divided, looped = re.search(r"(\d+) divided, (\d+) looped", done.stdout).groups()
