@@ -1,5 +1,5 @@
 """Checks that costs, sizes and gains found by measuring stand in src/machine, and that those of
-src/machine/tuned.def name what measured them.
+src/machine/tuned.def name what measured them. Rows of src/machine/functions.def are of ops, one each.
 
 A definition in FOLDERS is one of them if it is a fraction, or if a word of its name says so (KINDS)
 and it is no bound (MOST). ELSEWHERE has those that are none, by what they are. Files of src/plan that
@@ -14,7 +14,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "src/machine/tuned.def"
+FUNCTIONS = ROOT / "src/machine/functions.def"
 ROW = re.compile(r'^(?:REAL|WHOLE)\(\s*(\w+),\s*([^,]+?),\s*"([^"]*)",\s*"([^"]*)"\)$')
+FUNCTION = re.compile(r"^FUNCTION\((\w+),((?:\s*\d+(?:\.\d+)?,){3}\s*\d+(?:\.\d+)?)\)$")
 KINDS = "NS|CYCLES|GAIN|WORTH|SHARE|WEIGHT|BYTES|ROWS|LANES|COLUMNS|SLICE|CHUNK|PANEL|SPAN|BLOCK|TILE|LENGTH"
 FOLDERS = ("pass", "split", "plan", "kernel", "pipeline", "limit")
 KIND = re.compile(rf"(?:^|_)(?:{KINDS})S?(?:_|$)")
@@ -74,8 +76,22 @@ def rows():
             yield f"{where}: nobody reads TUNED_{row[1]}"
 
 
+def functions():
+    """Rows of functions.def that are none, or of no op, or of one that has a row."""
+    ops, seen = set(re.findall(r"^OP\((\w+),", (ROOT / "src/ir/ops.def").read_text(), re.M)), set()
+    for number, line in enumerate(FUNCTIONS.read_text().splitlines(), 1):
+        where, row = f"{FUNCTIONS.name}:{number}", FUNCTION.match(line)
+        if not line.startswith("FUNCTION("):
+            continue
+        if not row:
+            yield f"{where}: not a row"
+        elif row[1] not in ops or row[1] in seen:
+            yield f"{where}: {row[1]} is no op, or has a row"
+        seen.add(row and row[1])
+
+
 def main():
-    errors = [*rows(), *strays()]
+    errors = [*rows(), *functions(), *strays()]
     print("\n".join(errors) or "tuned: every measured number is in its table")
     return bool(errors)
 

@@ -56,15 +56,7 @@ typedef enum ir_kind {
   IR_OP_COUNT
 } ir_kind;
 
-enum {
-  IR_FLAG_E = 1,
-  IR_FLAG_X = 2,
-  IR_FLAG_T = 4,
-  IR_FLAG_H = 8,
-  IR_FLAG_M = 16,
-  IR_FLAG_R = 32,
-  IR_FLAG_C = 64
-};
+enum { IR_FLAG_E = 1, IR_FLAG_X = 2, IR_FLAG_T = 4, IR_FLAG_H = 8, IR_FLAG_M = 16, IR_FLAG_R = 32 };
 
 /* ---- data behind the ids ---- */
 typedef enum ir_type_kind {

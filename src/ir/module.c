@@ -16,7 +16,6 @@ static const struct op_row {
 #define X IR_FLAG_X
 #define T IR_FLAG_T
 #define E IR_FLAG_E
-#define C IR_FLAG_C
 #define H IR_FLAG_H
 #define M IR_FLAG_M
 #define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
@@ -27,7 +26,6 @@ static const struct op_row {
 #undef X
 #undef T
 #undef E
-#undef C
 #undef H
 #undef M
 };

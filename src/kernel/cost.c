@@ -10,7 +10,9 @@
 #include "kernel/promote.h"
 #include "base/ints.h"
 
-double cost_weight(const kernel_node *x) {
+double cost_weight(const kernel_nest *n, const kernel_node *x) {
+  ir_dtype dtype = ir_type_at(n->m, x->value)->dtype;
+  bool wide = ir_dtype_bytes(dtype) >= 8;
   switch (x->kind) {
     case IR_OP_CONSTANT:
     case IR_OP_IOTA:
@@ -19,15 +21,17 @@ double cost_weight(const kernel_node *x) {
     case IR_OP_RESHAPE:
     case IR_OP_CARRY:
     case IR_OP_SLICE: return 0;
-    case IR_OP_DIVIDE:
-    case IR_OP_SQRT:
-    case IR_OP_RSQRT:
-    case IR_OP_REMAINDER:
     case IR_OP_REPEAT:
     case IR_OP_DYNAMIC_SLICE:
     case IR_OP_GATHER: return TUNED_SLOW;
     case IR_OP_REDUCE: return kernel_is_variadic(x) ? TUNED_VARIADIC : 1;
     case IR_OP_ROUND: return TUNED_ROUND;
+    case IR_OP_DOT_GENERAL: return machine_has_fma(&n->machine) ? 1 : 2; /* a multiply-add */
+#define FUNCTION(op, kernel_f32, kernel_f64, xla_f32, xla_f64)                                     \
+  case IR_OP_##op:                                                                                 \
+    return !ir_is_float(dtype) ? TUNED_SLOW : wide ? (kernel_f64) : (kernel_f32);
+#include "machine/functions.def"
+#undef FUNCTION
     default: return ir_kind_flags(x->kind) & IR_FLAG_H ? TUNED_FUNCTION : 1;
   }
 }
@@ -373,7 +377,7 @@ static double cost_of_product(const kernel_nest *n, const kernel_node *x) {
   double odd = (double)(along % cost_product_rows(n)) / (double)along;
   double points = (double)kernel_extent_of(n, kernel_point_axes(n, x->mask));
   double padded = ceil(points / n->lanes) * n->lanes;
-  return points_of(n, x->mask | x->reduces) * padded / points * TUNED_PRODUCT *
+  return points_of(n, x->mask | x->reduces) * padded / points * TUNED_PRODUCT * cost_weight(n, x) *
          (1 + (TUNED_ODD_ROW - 1) * odd);
 }
 
@@ -442,9 +446,18 @@ static double cost_of_packing(const kernel_nest *n) {
          fmax(0, copies_of(n) - fmax(1, free));
 }
 
+/* What is larger than all before goes into its row's list: of n in no order k (1 + ln(n / k)). */
+static double cost_of_lists(const kernel_nest *n, const kernel_node *x) {
+  if (x->kind != IR_OP_CHLO_TOP_K) return 0;
+  double kept = (double)kernel_extent_of(n, x->mask),
+         k = kept / (double)kernel_extent_of(n, x->mask & ~n->positions),
+         seen = (double)kernel_extent_of(n, x->reduces);
+  return kept * (1 + log(fmax(1, seen / k))) * TUNED_INSERTED;
+}
+
 /* Of ops that are instructions of their own, in XLA's loops, too. */
 static double own_weight(const kernel_nest *n, const kernel_node *x) {
-  return x->is_added && machine_has_fma(&n->machine) ? 0 : cost_weight(x);
+  return x->is_added && machine_has_fma(&n->machine) ? 0 : cost_weight(n, x);
 }
 
 /* In a kernel. */
@@ -479,8 +492,9 @@ double cost_of_nest(const kernel_nest *n) {
     if (x->late >= 0) cost += 2 * points; /* in memory */
     else if (has_looped_points(n, x)) cost += TUNED_LOOPED_POINT * points;
     cost += x->turns * again[k] * times_computed(n, x, passes[k], loops[k]) *
-            (kernel_is_gather(x) ? cost_of_gather(n, x)
-                                 : weight_of(n, x) * points + cost_of_gathers(n, x));
+                (kernel_is_gather(x) ? cost_of_gather(n, x)
+                                     : weight_of(n, x) * points + cost_of_gathers(n, x)) +
+            cost_of_lists(n, x);
   }
   return cost + cost_of_idling(n, cost);
 }
@@ -508,19 +522,33 @@ static double bytes_read(const kernel_nest *n, uint32_t input) {
   return fmin(all, gathered);
 }
 
+static double results_ns(const kernel_nest *n) {
+  machine_rates rates = machine_rates_of(&n->machine);
+  double ns = 0;
+  for (uint32_t j = 0; j < n->n_outputs; j++)
+    ns += write_ns(&rates, (double)ir_value_bytes(n->m, ir_result(n->m, n->loop, j)));
+  return ns;
+}
+
 /* Inputs that are larger than the caches come from memory once a pass, beside the arithmetic;
  * results are new memory. */
 double cost_time_ns(const kernel_nest *n) {
   machine_rates rates = machine_rates_of(&n->machine);
-  double cycles = cost_of_nest(n), read = 0, written = 0;
+  double cycles = cost_of_nest(n), read = 0;
   for (uint32_t i = 0; i < n->n_inputs; i++) {
     double bytes = bytes_read(n, i);
     if (bytes > cpu_resident_bytes(&n->machine))
       read += bytes * (n->n_passes > 1 ? n->n_passes : 1);
   }
-  for (uint32_t j = 0; j < n->n_outputs; j++)
-    written += write_ns(&rates, (double)ir_value_bytes(n->m, ir_result(n->m, n->loop, j)));
-  return CPU_CALL_NS + fmax(cycles / rates.vector_ops, read / rates.read_bytes) + written;
+  return CPU_CALL_NS + fmax(cycles / rates.vector_ops, read / rates.read_bytes) + results_ns(n);
+}
+
+double cost_gain_over(const kernel_nest *n, double xla) {
+  machine_rates rates = machine_rates_of(&n->machine);
+  double bytes = 0;
+  for (uint32_t i = 0; i < n->n_inputs; i++) bytes += bytes_read(n, i);
+  double both = (bytes / rates.read_bytes + results_ns(n)) * rates.vector_ops;
+  return xla > 0 ? (xla + both) / (cost_of_nest(n) + both) : 0;
 }
 
 /* ---- the same loop by XLA ---- */
@@ -529,16 +557,16 @@ static bool is_dot_in_xla(const kernel_node *x) {
   return x->kind == IR_OP_DOT_GENERAL && x->reduces;
 }
 
-/* XLA writes what a dot or a long reduction reads, what a dot makes and what a while carries; it
- * fuses the rest. */
+/* XLA writes what a dot, a top-k or a reduction of several operands reads, what a dot makes and
+ * what a while carries; it fuses the rest. */
 static double traffic_of(const kernel_nest *n, const kernel_node *x) {
   uint32_t tile = kernel_tile_axes(n);
   double bytes = 0;
   for (uint32_t i = 0; i < x->n_operands; i++) {
     const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
-    if (from && (from->mask & tile) == tile && from->kind != IR_OP_CONSTANT)
-      bytes +=
-          elements_of(n, from->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, from->value)->dtype);
+    if (!from || (from->mask & tile) != tile || from->kind == IR_OP_CONSTANT) continue;
+    bytes +=
+        elements_of(n, from->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, from->value)->dtype);
   }
   if (is_dot_in_xla(x) && (x->mask & tile) == tile)
     bytes += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
@@ -567,17 +595,40 @@ static bool is_narrow_extreme(const kernel_nest *n, const kernel_node *x) {
   return x->kind == IR_OP_REDUCE && ir_op_bool(n->m, x->op, KERNEL_WAS_BF16, false);
 }
 
-/* Of a vector that XLA computes lane by lane. */
-static double call_weight(const kernel_nest *n, const kernel_node *x) {
-  bool wide = ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype) >= 8;
-  return TUNED_XLA_CALL * n->lanes * (wide ? 2 : 1);
+/* Of a vector in XLA's loops, at the rates of its fusions. */
+static double fused_weight(const kernel_nest *n, const kernel_node *x) {
+  machine_rates rates = machine_rates_of(&n->machine);
+  ir_dtype dtype = ir_type_at(n->m, x->value)->dtype;
+  bool wide = ir_dtype_bytes(dtype) >= 8;
+  double elements = n->lanes * rates.vector_ops * (wide ? 2 : 1);
+  double own = own_weight(n, x), simple = elements / rates.simple;
+  if (own <= 0 || !ir_is_float(dtype)) return own <= 0 ? 0 : fmax(own, simple);
+  switch (x->kind) {
+#define FUNCTION(op, kernel_f32, kernel_f64, xla_f32, xla_f64)                                     \
+  case IR_OP_##op:                                                                                 \
+    return elements / rates.heavy * (wide ? (xla_f64) : (xla_f32));
+#include "machine/functions.def"
+#undef FUNCTION
+    default: return ir_kind_flags(x->kind) & IR_FLAG_H ? elements / rates.heavy : simple;
+  }
 }
 
-/* Of a vector of elements: windows are copied. */
+/* Of a vector's worth of multiply-adds of a product, at the rate of XLA's. */
+static double dot_weight(const kernel_nest *n, const kernel_node *x) {
+  machine_rates rates = machine_rates_of(&n->machine);
+  bool wide = ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype) >= 8;
+  return 2 * n->lanes * rates.vector_ops / (wide ? rates.gemm_f64_flops : rates.gemm_f32_flops);
+}
+
+/* Of a vector of elements: windows are copied, long ones as fast as memory is. */
 static double gather_weight(const kernel_nest *n, const kernel_node *x) {
+  machine_rates rates = machine_rates_of(&n->machine);
   uint32_t places = kernel_axes_mask(&x->operands[1]) & x->mask;
-  double of_places = elements_of(n, places) / elements_of(n, x->mask);
-  return (TUNED_XLA_GATHER * of_places + TUNED_XLA_GATHERED) * n->lanes;
+  double window = elements_of(n, x->mask) / elements_of(n, places),
+         bytes = (double)ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
+  bool is_long = window * bytes >= TUNED_LONG_ROW_BYTES;
+  double copied = is_long ? bytes * rates.vector_ops / rates.copied_bytes : TUNED_XLA_GATHERED;
+  return (TUNED_XLA_GATHER / window + copied) * n->lanes;
 }
 
 double cost_of_xla(const kernel_nest *n) {
@@ -585,15 +636,14 @@ double cost_of_xla(const kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
     if (x->which || is_free_in_xla(n, x)) continue;
-    double weight = is_dot_in_xla(x)                     ? TUNED_XLA_DOT
-                    : x->kind == IR_OP_CHLO_TOP_K        ? TUNED_XLA_TOP_K * n->lanes
-                    : x->kind == IR_OP_GATHER            ? gather_weight(n, x)
-                    : kernel_is_variadic(x)              ? TUNED_XLA_VARIADIC * n->lanes
-                    : is_narrow_extreme(n, x)            ? TUNED_XLA_NARROW_EXTREME * n->lanes
-                    : ir_kind_flags(x->kind) & IR_FLAG_C ? call_weight(n, x)
-                                                         : own_weight(n, x);
+    double weight = is_dot_in_xla(x)              ? dot_weight(n, x)
+                    : x->kind == IR_OP_CHLO_TOP_K ? TUNED_XLA_TOP_K * n->lanes
+                    : x->kind == IR_OP_GATHER     ? gather_weight(n, x)
+                    : kernel_is_variadic(x)       ? TUNED_XLA_VARIADIC * n->lanes
+                    : is_narrow_extreme(n, x)     ? TUNED_XLA_NARROW_EXTREME * n->lanes
+                                                  : fused_weight(n, x);
     bool sums = is_dot_in_xla(x) || x->kind == IR_OP_CARRY || x->kind == IR_OP_CHLO_TOP_K ||
-                (x->kind == IR_OP_REDUCE && elements_of(n, x->reduces) > CPU_TREE_WINDOW);
+                kernel_is_variadic(x) || is_narrow_extreme(n, x);
     cost += x->turns * weight * elements_of(n, (x->mask & ~n->positions) | x->reduces) / n->lanes;
     if (sums) cost += x->turns * traffic_of(n, x);
   }

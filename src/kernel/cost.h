@@ -17,10 +17,14 @@ double cost_of_nest(const kernel_nest *n);
 double cost_time_ns(const kernel_nest *n);
 /* The same for the XLA loop over slices that the nest stands for. */
 double cost_of_xla(const kernel_nest *n);
+/* How many times as fast the nest is as XLA's loop, of which cost_of_xla said `xla` before the nest
+ * was made better; both read the inputs and write the results. 0: XLA makes of it what costs
+ * nothing. */
+double cost_gain_over(const kernel_nest *n, double xla);
 /* Sets n->lanes. */
 void cost_set_lanes(kernel_nest *n);
 /* Vector operations of one vector's worth of the op, without what it sums over. */
-double cost_weight(const kernel_node *x);
+double cost_weight(const kernel_nest *n, const kernel_node *x);
 /* Rows of a panel, for which grids are kept. */
 int64_t cost_panel_rows(const kernel_nest *n);
 /* Accumulator rows of a product's register tile, of two vectors each. */

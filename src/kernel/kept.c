@@ -17,7 +17,7 @@ kernel_kept *kernel_find_kept(kernel_emitter *e, const kernel_node *x) {
 
 /* Vector operations of making the value again from inputs and row values, up to a few. */
 static double effort(const kernel_nest *n, const kernel_node *x, int depth) {
-  double sum = cost_weight(x);
+  double sum = cost_weight(n, x);
   if (!(x->mask >> n->column & 1) || depth == 0) return 0;
   if (x->reduces) sum = (double)kernel_extent_of(n, x->reduces);
   for (uint32_t i = 0; i < x->n_operands && sum <= TUNED_HEAVY; i++) {

@@ -224,7 +224,7 @@ const kernel_table *kernel_get_table(kernel_emitter *e, ir_value v, const kernel
 bool kernel_has_table(const kernel_nest *n, const kernel_node *x) {
   uint32_t points = kernel_point_axes(n, x->mask);
   if (x->depth || !points || points & (points - 1)) return false;
-  bool costs = cost_weight(x) > 0 || x->reduces;
+  bool costs = cost_weight(n, x) > 0 || x->reduces;
   return x->mask >> n->row & 1 && !(x->mask >> n->column & 1) && costs &&
          (x->index < 0 || x->n_terms) && kernel_extent_of(n, points) > COST_UNROLL;
 }

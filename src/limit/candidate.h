@@ -18,7 +18,6 @@ typedef struct candidate {
   made_loops made;
   int64_t flops;
   double time_ns;   /* predicted */
-  double fused_ns;  /* the same by plan_fused_time_ns; 0: nobody asked */
   bool has_shorter; /* sums added in blocks might save passes: split/choose.h */
   bool has_whiles;  /* pipeline/made.h */
   bool lacks_room;  /* loops might put out more that later ones make again: split/cuts.h */

@@ -54,7 +54,7 @@ static bool has_large_parts(const search *s, int64_t room_bytes) {
 /* Rates are of CPUs. */
 static bool may_add_in_blocks(const job *j, const search *s, int64_t room_bytes) {
   bool may_gain = s->found.has_shorter || (has_large_parts(s, room_bytes) && is_slower(j, s));
-  return may_gain && s->found.fused_ns > 0 && room_bytes > 0 && !strcmp(j->options.platform, "cpu");
+  return may_gain && s->found.time_ns > 0 && room_bytes > 0 && !strcmp(j->options.platform, "cpu");
 }
 
 /* For another candidate in the place of what was found, with compilations of its own. */
@@ -78,9 +78,9 @@ static search of_fewer_passes(const job *j, const search *s, int64_t room_bytes)
   bool is_for_gain = s->found.has_shorter && candidate_has_loops(&s->found, true) &&
                      j->options.tile == WEIR_TILE_AUTO;
   search again = search_beside(s);
-  assert(s->found.fused_ns > 0);
-  again.most_ns = s->found.fused_ns / TUNED_PASSES_GAIN;
-  again.most_xla_ns = is_for_gain ? s->found.fused_ns * TUNED_KERNEL_GAIN : again.most_ns;
+  assert(s->found.time_ns > 0);
+  again.most_ns = s->found.time_ns / TUNED_PASSES_GAIN;
+  again.most_xla_ns = is_for_gain ? s->found.time_ns * TUNED_KERNEL_GAIN : again.most_ns;
   again.part_bytes = machine_slices_under(&j->machine, s->limit).first_bytes;
   if (has_large_parts(s, room_bytes))
     again.part_bytes = min64(again.part_bytes, room_bytes / TUNED_PARTS_SHARE);
@@ -128,7 +128,7 @@ static bool has_short_slices(const job *j, const search *s) {
 
 /* By either prediction. */
 static void want_faster(const job *j, const search *s, double gain, search *again) {
-  again->most_ns = plan_fused_time_ns(s->found.m, &j->machine) / gain;
+  again->most_ns = plan_time_ns(s->found.m, &j->machine) / gain;
   again->most_time_ns = s->found.time_ns / gain;
 }
 

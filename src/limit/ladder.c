@@ -173,7 +173,7 @@ static weir_status split_for_speed(job *j, candidate *out) {
   ir_module *exact = ir_module_clone(j->m);
   *out = (candidate){0};
   WEIR_TRY(pipeline_prepare_exactly(j, exact));
-  double most_ns = plan_fused_time_ns(exact, &j->machine) / TUNED_SPLIT_GAIN;
+  double most_ns = plan_time_ns(exact, &j->machine) / TUNED_SPLIT_GAIN;
   if (may_gain(j, exact, most_ns)) {
     search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_PROGRAM_UNHOISTED,
                             COMPILES_FOR_SPEED);
@@ -252,11 +252,11 @@ static weir_status split_plainly(job *j, effort e, candidate *out) {
 
 /* Of two that hold, the one that is predicted to be faster. */
 static candidate faster_of(const job *j, candidate a, candidate b) {
-  bool is_first = !b.m || (a.m && a.fused_ns <= b.fused_ns);
+  bool is_first = !b.m || (a.m && a.time_ns <= b.time_ns);
   candidate dropped = is_first ? b : a;
   if (a.m && b.m)
     ctx_log(&j->c, 2, "without passes that may not be needed: %.3g ms, with them %.3g",
-            a.fused_ns / 1e6, b.fused_ns / 1e6);
+            a.time_ns / 1e6, b.time_ns / 1e6);
   if (dropped.m) ir_module_destroy(dropped.m);
   return is_first ? a : b;
 }
@@ -329,8 +329,8 @@ static weir_status is_in_doubt(job *j, beside how, int64_t peak, const candidate
   WEIR_TRY(find_beside(j, how, peak, 0, &other));
   *out_is = other.m && candidate_has_loops(&other, true) == (how == BOLDLY);
   if (!other.m) return WEIR_OK;
-  double kernels_ns = how == BOLDLY ? other.fused_ns : found->fused_ns,
-         xla_ns = how == BOLDLY ? found->fused_ns : other.fused_ns;
+  double kernels_ns = how == BOLDLY ? other.time_ns : found->time_ns,
+         xla_ns = how == BOLDLY ? found->time_ns : other.time_ns;
   *out_is &= timed_is_unsure(kernels_ns, xla_ns);
   ctx_log(&j->c, 2, "with kernels %.3g ms predicted, without %.3g%s", kernels_ns / 1e6,
           xla_ns / 1e6, *out_is ? ": to be timed" : "");
@@ -351,7 +351,7 @@ static candidate timed_of(job *j, timed *t, beside how, candidate found, candida
 /* Where it is in doubt that *found gains by its kernels, or would by some, the timer decides. */
 static weir_status time_split(job *j, int64_t peak, candidate *found) {
   beside how = candidate_has_loops(found, true) ? BY_XLA : BOLDLY;
-  bool may = found->needs.is_xlas && found->fused_ns < TIMED_MOST_NS &&
+  bool may = found->needs.is_xlas && found->time_ns < TIMED_MOST_NS &&
              j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
   candidate other;
   if (!may) return WEIR_OK;
@@ -603,6 +603,16 @@ static weir_status take(job *j, climb *out) {
   return hold_as_is(j, untouched(j, 0), out);
 }
 
+/* What bench/experiments/rates.py compares with what XLA takes. */
+static weir_status log_stock_time(job *j) {
+  if (j->options.debug < 4) return WEIR_OK;
+  ir_module *exact = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare_exactly(j, exact));
+  ctx_log(&j->c, 4, "as it came: %.4g ms predicted", plan_stock_time_ns(exact, &j->machine) / 1e6);
+  ir_module_destroy(exact);
+  return WEIR_OK;
+}
+
 weir_status ladder_climb(job *j, climb *out) {
   weir_summary *s = &j->result->summary;
   *out = (climb){0};
@@ -611,6 +621,7 @@ weir_status ladder_climb(job *j, climb *out) {
   if (!j->is_vast) {
     s->flops_before = s->flops_after = plan_flops(j->m);
     s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m, &j->machine);
+    WEIR_TRY(log_stock_time(j));
   }
   WEIR_TRY(take(j, out));
   WEIR_TRY(candidate_accept(j, out));

@@ -298,7 +298,7 @@ static bool takes_too_long(const job *j, search *s, ir_module *m, const split_or
     return true;
   }
   if (s->most_time_ns > 0 && (double)order->time_ns > s->most_time_ns) return s->is_over = true;
-  double ns = s->part_bytes ? order->fused_ns : plan_fused_time_ns(m, &j->machine);
+  double ns = s->part_bytes ? order->time_ns : plan_time_ns(m, &j->machine);
   double most_ns = s->part_bytes && !order->n_kernels ? s->most_xla_ns : s->most_ns;
   if (s->part_bytes)
     ctx_log(&j->c, 3, "in fewer passes: %.3g ms, at most %.3g wanted", ns / 1e6, most_ns / 1e6);
@@ -377,7 +377,6 @@ static candidate candidate_of(const search *s, ir_module *m, const split_order *
                      .made = order->made,
                      .flops = order->flops,
                      .time_ns = order->time_ns,
-                     .fused_ns = order->fused_ns,
                      .has_shorter = order->has_shorter,
                      .has_whiles = order->has_whiles,
                      .lacks_room = order->lacks_room};

@@ -64,8 +64,8 @@ typedef struct search {
   manner manner;
   uint32_t manners;      /* that are tried, a bit each; 0: all */
   const ir_module *from; /* what is split: the prepared program */
-  double most_ns;        /* by plan_fused_time_ns, else nothing is worth it; 0: whatever it takes */
-  double most_time_ns;   /* likewise by plan_time_ns */
+  double most_ns;        /* of what XLA gets, else nothing is worth it; 0: whatever it takes */
+  double most_time_ns;   /* likewise of the loops */
   double most_xla_ns;    /* likewise, of a candidate without kernels that adds in blocks */
   int32_t candidates, most_candidates; /* 0: as many as it takes */
   bool is_over;                        /* no further candidate is worth it */

@@ -17,6 +17,7 @@ typedef enum growth {
   FUSED,    /* and in XLA's vectors */
   PRODUCTS, /* and in the machine's, where a multiply-add is one instruction or two */
   MEMORY,   /* cores, as many as memory serves */
+  PAGES,    /* likewise, however fast it is read */
   GROWTHS   /* how many */
 } growth;
 
@@ -32,7 +33,8 @@ static double growth_of(const machine *m, growth g) {
     case FUSED: return clock * cores * least(bytes / XLA_VECTOR_BYTES, 1);
     case PRODUCTS:
       return clock * cores * bytes / REFERENCE_VECTOR_BYTES / (machine_has_fma(m) ? 1 : 2);
-    case MEMORY: return least(cores, MEMORY_CORES / REFERENCE_CORES);
+    case MEMORY:
+    case PAGES: return least(cores, MEMORY_CORES / REFERENCE_CORES);
     case GROWTHS: break;
   }
   return 1;
@@ -44,8 +46,7 @@ static double measured_growth(const machine *m, growth g) {
   const machine_rates reference = {CPU_RATES(RATE)};
 #undef RATE
   double products = m->rates.products / reference.gemm_f32_flops,
-         fused = m->rates.fused / reference.fused_heavy,
-         memory = m->rates.memory / reference.read_bytes,
+         fused = m->rates.fused / reference.heavy, memory = m->rates.memory / reference.read_bytes,
          vectors = m->rates.vectors / REFERENCE_VECTORS * m->cores / REFERENCE_CORES;
   double found = g == VECTORS    ? vectors
                  : g == PRODUCTS ? products
@@ -77,17 +78,14 @@ static machine_rates rates_of_device(const device *d) {
                          .conv_flops = d->products_f32 / 2,
                          .conv_loops_flops = d->products_f32 / 2,
                          .conv_points = INFINITY,
+                         .batched = INFINITY,
                          .conv_taps = INFINITY,
                          .heavy = d->ops / heavy,
                          .simple = d->ops,
-                         .fused_heavy = d->ops / heavy,
-                         .fused_simple = d->ops,
-                         .called = d->ops / heavy,
                          .fft_flops = d->ops / heavy,
                          .sorted = d->bytes / sector,
                          .scattered = d->bytes / sector,
                          .top_k = d->bytes / heavy,
-                         .gathered = d->bytes / sector,
                          .places = d->bytes / sector,
                          .copied = d->bytes / heavy,
                          .variadic = d->bytes / heavy,

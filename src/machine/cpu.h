@@ -14,29 +14,26 @@
   R(vector_ops, 11.2, VECTORS)     /* of kernels: 0.8 of what the processor can do */              \
   R(gemm_f32_flops, 270, PRODUCTS) /* jnp.dot, 4096^3; bench/experiments/slices.py */              \
   R(gemm_f64_flops, 120, PRODUCTS)                                                                 \
+  R(batched, 0.02, CORES)         /* of a batch, besides their flops: 50 to 400 ns each */         \
   R(conv_flops, 270, PRODUCTS)    /* bench/experiments/convolutions.py points */                   \
   R(conv_points, 0.07, CORES)     /* of the library's convolutions, besides, of each group */      \
   R(conv_taps, 3.0, CORES)        /* of each point, besides */                                     \
   R(conv_loops_flops, 4.0, ALONE) /* as plain loops; bench/experiments/convolutions.py */          \
-  R(heavy, 0.6, CORES)            /* XLA's exp on a large array, elements; in f64 half */          \
-  R(simple, 4.0, CORES)           /* add, compare, select likewise */                              \
-  R(fused_heavy, 5.0, FUSED) /* in a fusion that reads or writes: bench/experiments/stock.py */    \
-  R(fused_simple, 30.0, FUSED)                                                                     \
-  R(called, 0.44, CORES)   /* sine and its like, lane by lane: docs/design/fit.md; f64 half */     \
-  R(fft_flops, 8.0, CORES) /* jnp.fft.fft, rows of 1000 to 4096: 6 to 20 */                        \
-  R(sorted, 0.03, ALONE)   /* elements times log2 of the length; 4096^2 takes 2.3 s */             \
+  R(heavy, 5.0, FUSED)            /* exponentials in a fusion: stock.py; f64 half */               \
+  R(simple, 30.0, FUSED)          /* add, compare, select likewise */                              \
+  R(fft_flops, 30.0, CORES)       /* jnp.fft.fft, rows of 1024: rates.py */                        \
+  R(sorted, 0.08, ALONE)          /* elements times log2 of the length; 4096^2 takes 2.3 s */      \
   R(scattered, 2.0, ALONE) /* elements of updates, in cache: a count of 25,000 takes 13 us */      \
   R(top_k, 0.7, ALONE)     /* elements looked at: stock.py */                                      \
-  R(gathered, 1.5, CORES)  /* elements; 0.5 to 4 where rows are short, 1.3 to 9 where long */      \
-  R(places, 2.5, CORES)    /* of a gather in a trip, out of L2: gathers.py */                      \
+  R(places, 2.5, CORES)    /* of a gather, out of L2: gathers.py */                                \
   R(copied, 4.0, CORES)    /* elements of its windows, beside: 1.5 to 9 */                         \
-  R(variadic, 0.7, CORES)  /* elements of reductions of several operands: one after the other */   \
+  R(variadic, 0.4, CORES)  /* elements of reductions of several operands: one after the other */   \
   /* ---- memory ---- */                                                                           \
   R(read_bytes, 21.0, MEMORY)   /* of a fusion, 134 MB: stock.py */                                \
   R(write_bytes, 18.0, MEMORY)  /* likewise */                                                     \
   R(copied_bytes, 13.0, MEMORY) /* half of a copy's 27 either way: read or written, unfused */     \
   R(matrix_bytes, 10.0, MEMORY) /* a matrix-vector product reads its matrix once */                \
-  R(fresh_bytes, 5.6, MEMORY)   /* first touch of pages */                                         \
+  R(fresh_bytes, 5.6, PAGES)    /* first touch of pages: the system's work */                      \
   R(cached_bytes, 60.0, CORES)  /* what stays in L2 */
 
 typedef struct machine_rates {

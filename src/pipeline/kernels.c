@@ -122,12 +122,6 @@ static ir_op build_call(replacing *w, ir_block block, ir_op loop, const char *bo
   return call;
 }
 
-/* xla: predicted cycles of the loop as XLA's; 0: it makes of it what costs nothing, so that nothing
- * is gained. */
-static double gain_of(const kernel_nest *n, double xla) {
-  return xla > 0 ? xla / cost_of_nest(n) : 0;
-}
-
 static void log_nest(const kernel_nest *n, double gain) {
   static const char *const names[] = {"inner", "point", "outer", "row", "column"};
   strbuf b = strbuf_make(n->a);
@@ -184,7 +178,7 @@ static bool reads_as_kernel(const replacing *w, arena *a, ir_module *region, ker
   double xla = cost_of_xla(out_nest);
   kernel_take_out_factors(region, whole);
   if (!kernel_nest_of(a, region, whole, w->machine, out_nest, out_why)) return false;
-  double gain = gain_of(out_nest, xla);
+  double gain = cost_gain_over(out_nest, xla);
   log_nest(out_nest, gain);
   *out_why = "predicted to gain too little";
   return gain >= w->least_gain && has_llvm(region, out_why);

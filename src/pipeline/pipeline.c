@@ -191,7 +191,6 @@ static void report(job *j, ir_module *m, split_order *order) {
   if (j->is_vast) return;
   order->flops = plan_flops(m);
   order->time_ns = plan_time_ns(m, &j->machine);
-  order->fused_ns = plan_fused_time_ns(m, &j->machine);
 }
 
 /* In place; an order without a limit or threshold splits nothing. */

@@ -100,8 +100,7 @@ typedef struct split_order {
   bool has_whiles; /* out: see made_has_whiles */
   made_loops made; /* out, for the report; lives as long as the module */
   int64_t flops;   /* out */
-  double time_ns;  /* out */
-  double fused_ns; /* out: by plan_fused_time_ns, with kernels */
+  double time_ns;  /* out: with kernels */
 } split_order;
 
 /* pipeline.c: the passes of pass/passes.def in order. */

@@ -33,7 +33,6 @@ typedef struct clock_state {
   machine_rates rates;
   int depth;
   bool in_loop;         /* pages are fresh in the first trip only */
-  bool fused;           /* elementwise arithmetic at the rates of XLA's fusions */
   bool in_while;        /* XLA leaves the order of convolutions' dimensions as it is */
   bool no_traffic;      /* arithmetic alone */
   uint32_t *seen, turn; /* by value: in the fusion at hand; NULL: nobody asks */
@@ -54,18 +53,18 @@ static double gemm_flops(const clock_state *c, ir_dtype t) {
   return ir_dtype_bytes(t) >= 8 ? c->rates.gemm_f64_flops : c->rates.gemm_f32_flops;
 }
 
+/* Few terms are no slower: what is made has to be written then, which is counted beside. */
 static double dot_ns(clock_state *c, ir_op op) {
   ir_gemm g;
   if (!ir_dot_gemm(c->scratch, c->m, op, &g)) return 0;
   ir_dtype t = ir_type_at(c->m, ir_operand(c->m, op, 0))->dtype;
   double rows = (double)g.rows, columns = (double)g.columns, inner = (double)g.inner,
-         thin = rows < columns ? rows : columns;
-  double flops = 2.0 * (double)g.batch * rows * columns * inner;
-  double peak = gemm_flops(c, t);
-  double matrix_bytes =
-      (double)g.batch * inner * (rows > columns ? rows : columns) * (double)ir_dtype_bytes(t);
-  if (thin <= 1) return matrix_bytes / c->rates.matrix_bytes;
-  return flops / (peak * inner / (inner + TUNED_HALF_TERMS) * thin / (thin + TUNED_HALF_ROWS));
+         thin = fmin(rows, columns), batch = (double)g.batch;
+  if (thin <= 1)
+    return batch * inner * fmax(rows, columns) * (double)ir_dtype_bytes(t) / c->rates.matrix_bytes;
+  double flops = 2 * batch * rows * columns * inner;
+  return flops / gemm_flops(c, t) * (1 + TUNED_HALF_ROWS / thin) +
+         (batch > 1 ? batch / c->rates.batched : 0);
 }
 
 static double bytes_of(const clock_state *c, ir_value v) { return (double)ir_value_bytes(c->m, v); }
@@ -125,6 +124,36 @@ static double gather_ns(const clock_state *c, ir_op op) {
   return is_long ? places : places + n / c->rates.copied;
 }
 
+/* Places of rows, which are added up in vectors. */
+static double scatter_ns(const clock_state *c, ir_op op) {
+  const ir_op_data *d = ir_op_get(c->m, op);
+  double n = (double)ir_elements(c->m, d->operands[d->n_operands - 1]),
+         places = (double)ir_elements(c->m, d->operands[d->n_operands / 2]);
+  return fmin(n, places) / c->rates.scattered + n / c->rates.copied;
+}
+
+static double log2_of(double n) { return n > 2 ? log2(n) : 1; }
+
+/* What is larger than all before is put into a heap of k: of n in no order k (1 + ln(n / k)). */
+static double top_k_ns(const clock_state *c, ir_op op) {
+  const ir_type_data *t = ir_type_at(c->m, ir_operand(c->m, op, 0));
+  double n = (double)ir_elements(c->m, ir_operand(c->m, op, 0)),
+         kept = (double)ir_elements(c->m, ir_result(c->m, op, 0)),
+         length = t->rank && t->dims[t->rank - 1] > 0 ? (double)t->dims[t->rank - 1] : 1;
+  if (n <= 0 || kept <= 0) return 0;
+  double k = kept * length / n;
+  return n / c->rates.top_k +
+         kept * (1 + log(length / k)) * log2_of(k) / (c->rates.sorted * TUNED_HEAP);
+}
+
+/* Numbers are compared as their bits say, NaN last; integers as they are. */
+static double sort_ns(clock_state *c, ir_op op) {
+  double steps = (double)ir_op_flops(c->scratch, c->m, op);
+  bool plain = !ir_is_float(ir_type_at(c->m, ir_operand(c->m, op, 0))->dtype) &&
+               ir_op_get(c->m, op)->n_operands == 1;
+  return steps / c->rates.sorted / (plain ? TUNED_PLAIN_SORT : 1);
+}
+
 /* Linear algebra by a library: as many steps for each element of the matrix as it is long; of
  * triangular systems for each element of the right side, and for the matrix as for some columns. */
 static double library_ns(const clock_state *c, ir_op op) {
@@ -138,11 +167,48 @@ static double library_ns(const clock_state *c, ir_op op) {
   return steps / (gemm_flops(c, t->dtype) / 4);
 }
 
+/* Exponentials that XLA takes as long for as for one of the op's elements. */
+static double exponentials_of(ir_kind k, bool wide) {
+  switch (k) {
+#define FUNCTION(op, kernel_f32, kernel_f64, xla_f32, xla_f64)                                     \
+  case IR_OP_##op:                                                                                 \
+    return wide ? (xla_f64) : (xla_f32);
+#include "machine/functions.def"
+#undef FUNCTION
+    default: return ir_kind_flags(k) & IR_FLAG_H ? 1 : 0;
+  }
+}
+
+/* n elements of an elementwise op, or of a reduction. */
+static double elements_ns(const clock_state *c, ir_op op, double n) {
+  const ir_op_data *d = ir_op_get(c->m, op);
+  const ir_type_data *t = ir_type_at(c->m, d->first_result);
+  bool wide = t->kind == IR_TYPE_TENSOR && ir_dtype_bytes(t->dtype) >= 8;
+  bool is_heavy = ir_is_float(t->dtype) || ir_kind_flags(d->kind) & IR_FLAG_H;
+  double heavy = is_heavy ? exponentials_of(d->kind, wide) : 0;
+  return n * (wide ? 2 : 1) * (heavy > 0 ? heavy / c->rates.heavy : 1 / c->rates.simple);
+}
+
+/* Windows are summed one by one; long ones in tiles. */
+static double window_sum_ns(const clock_state *c, ir_op op) {
+  int32_t rank;
+  const int64_t *window = ir_op_ints(c->m, op, "window_dimensions", &rank);
+  double points = 1;
+  for (int32_t d = 0; d < rank; d++) points *= (double)window[d];
+  double made = (double)ir_elements(c->m, ir_result(c->m, op, 0));
+  return elements_ns(c, op, made * fmin(points, 2 * CPU_SCAN_TILE));
+}
+
+static double reduction_ns(const clock_state *c, ir_op op) {
+  const ir_op_data *d = ir_op_get(c->m, op);
+  double n = (double)ir_elements(c->m, d->operands[0]);
+  return d->n_operands > 2 ? n / c->rates.variadic : elements_ns(c, op, n);
+}
+
 static double arithmetic_ns(clock_state *c, ir_op op) {
   const ir_module *m = c->m;
-  ir_kind k = ir_kind_of(m, op);
   const ir_op_data *d = ir_op_get(m, op);
-  switch (k) {
+  switch (d->kind) {
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL: return dot_ns(c, op);
     case IR_OP_CONVOLUTION: return convolution_ns(c, op);
@@ -150,25 +216,17 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
     case IR_OP_TRIANGULAR_SOLVE:
       return (double)ir_op_flops(c->scratch, c->m, op) / (c->rates.gemm_f64_flops / 4);
     case IR_OP_CUSTOM_CALL: return ir_lapack_batch_rank(m, op) < 0 ? 0 : library_ns(c, op);
-    case IR_OP_SORT:
-    case IR_OP_CHLO_TOP_K: return (double)ir_op_flops(c->scratch, c->m, op) / 20 / c->rates.sorted;
+    case IR_OP_SORT: return sort_ns(c, op);
+    case IR_OP_CHLO_TOP_K: return top_k_ns(c, op);
     case IR_OP_FFT: return (double)ir_op_flops(c->scratch, c->m, op) / c->rates.fft_flops;
-    case IR_OP_SCATTER:
-      return (double)ir_elements(m, d->operands[d->n_operands - 1]) / c->rates.scattered;
+    case IR_OP_SCATTER: return scatter_ns(c, op);
     case IR_OP_GATHER: return gather_ns(c, op);
+    case IR_OP_REDUCE: return reduction_ns(c, op);
+    case IR_OP_REDUCE_WINDOW: return window_sum_ns(c, op);
     default: break;
   }
-  if (d->n_results == 0) return 0;
-  double n = (double)ir_elements(m, d->n_operands && (k == IR_OP_REDUCE || k == IR_OP_REDUCE_WINDOW)
-                                        ? d->operands[0]
-                                        : d->first_result);
-  bool wide = ir_type_at(m, d->first_result)->kind == IR_TYPE_TENSOR &&
-              ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
-  double slow = wide ? 2 : 1;
-  if (ir_kind_flags(k) & IR_FLAG_H)
-    return n * slow / (c->fused ? c->rates.fused_heavy : c->rates.heavy);
-  bool is_simple = ir_kind_flags(k) & (IR_FLAG_E | IR_FLAG_R);
-  return is_simple ? n * slow / (c->fused ? c->rates.fused_simple : c->rates.simple) : 0;
+  bool is_counted = d->n_results && ir_kind_flags(d->kind) & (IR_FLAG_E | IR_FLAG_R);
+  return is_counted ? elements_ns(c, op, (double)ir_elements(m, d->first_result)) : 0;
 }
 
 /* In a while a part of what is carried is read or written where it is. */
@@ -342,14 +400,9 @@ static double main_ns(ir_module *m, const machine *on,
   return ns;
 }
 
-static double fused_block_ns(clock_state *c, ir_block block) {
-  c->fused = true;
-  return block_ns(c, block);
-}
-
 static double arithmetic_of_block(clock_state *c, ir_block block) {
   c->no_traffic = true;
-  return fused_block_ns(c, block);
+  return block_ns(c, block);
 }
 
 double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, block_ns); }
@@ -369,9 +422,6 @@ double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on) {
   return ns;
 }
 
-double plan_fused_time_ns(ir_module *m, const machine *on) {
-  return main_ns(m, on, fused_block_ns);
-}
 double plan_arithmetic_ns(ir_module *m, const machine *on) {
   return main_ns(m, on, arithmetic_of_block);
 }
@@ -422,24 +472,14 @@ static bool is_thin_product(const clock_state *c, ir_op op) {
   return ir_dot_gemm(c->scratch, c->m, op, &g) && (g.rows <= 1 || g.columns <= 1);
 }
 
+/* A product of broadcasts is made element by element. */
 static double stock_arithmetic_ns(stock *s, ir_op op) {
   const ir_module *m = s->c.m;
-  const ir_op_data *d = ir_op_get(m, op);
-  bool reduces = d->kind == IR_OP_REDUCE, is_outer = is_outer_product(m, op);
-  if (!is_outer && (d->kind == IR_OP_DOT || d->kind == IR_OP_DOT_GENERAL))
-    return is_thin_product(&s->c, op) ? 0 : dot_ns(&s->c, op);
-  if (d->n_results == 0) return 0;
-  double n = (double)ir_elements(m, reduces ? d->operands[0] : d->first_result);
-  if (d->kind == IR_OP_CHLO_TOP_K) return (double)ir_elements(m, d->operands[0]) / s->c.rates.top_k;
-  if (reduces && d->n_operands > 2) return n / s->c.rates.variadic;
-  if (d->kind == IR_OP_GATHER) return n / s->c.rates.gathered;
-  if (!reduces && !is_outer && !ir_is_elementwise(d->kind)) return arithmetic_ns(&s->c, op);
-  bool wide = ir_dtype_bytes(ir_type_at(m, d->first_result)->dtype) >= 8;
-  int flags = ir_kind_flags(d->kind);
-  double rate = flags & IR_FLAG_C   ? s->c.rates.called
-                : flags & IR_FLAG_H ? s->c.rates.fused_heavy
-                                    : s->c.rates.fused_simple;
-  return n / rate * (wide ? 2 : 1);
+  ir_kind k = ir_kind_of(m, op);
+  bool is_product = k == IR_OP_DOT || k == IR_OP_DOT_GENERAL, is_outer = is_outer_product(m, op);
+  if (is_product && !is_outer && is_thin_product(&s->c, op)) return 0;
+  if (!is_outer && !ir_is_elementwise(k)) return arithmetic_ns(&s->c, op);
+  return elements_ns(&s->c, op, (double)ir_elements(m, ir_result(m, op, 0)));
 }
 
 static double fused_ns(stock *s, ir_value v);
@@ -536,7 +576,7 @@ double plan_making_ns(ir_module *m, ir_op op, const machine *on) {
        is_moved = (ir_kind_flags(kind) & IR_FLAG_M) && kind != IR_OP_GATHER,
        fuses = ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M);
   double ns = is_call ? library_ns(&s.c, op) : stock_arithmetic_ns(&s, op);
-  if (is_moved) ns += (double)ir_elements(m, ir_result(m, op, 0)) / s.c.rates.fused_simple;
+  if (is_moved) ns += (double)ir_elements(m, ir_result(m, op, 0)) / s.c.rates.simple;
   arena_destroy(scratch);
   return fuses ? ns : ns + s.c.rates.op_ns;
 }

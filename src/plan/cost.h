@@ -14,9 +14,6 @@ int64_t plan_flops(ir_module *m);
 double plan_time_ns(ir_module *m, const machine *on);
 /* Of that one loop (IR_OP_LOOP, IR_OP_WHILE), in all trips of what is around it. */
 double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on);
-/* The same with elementwise arithmetic as fast as XLA's fusions do it, so that traffic shows: for
- * what slices save. */
-double plan_fused_time_ns(ir_module *m, const machine *on);
 /* Of that only the arithmetic: no way of splitting takes less. */
 double plan_arithmetic_ns(ir_module *m, const machine *on);
 /* The same for XLA as it comes, with fusions that reductions and several users take part in: what a
