@@ -405,3 +405,63 @@ def gaussian_splats_grad(mean, scale, colour, opacity, depth, target):
         return (((light * alpha) @ colour[order] - target) ** 2).mean()
 
     return jax.value_and_grad(loss, (0, 1, 2, 3))(mean, scale, colour, opacity)
+
+
+@program(2000, 200, lambda n, r: (r.normal(n, 64, 64), r.uniform(n, 64, 64)))
+def maxwell(source, density):
+    """Forty steps of Maxwell's equations on Yee's grid for many media: the field at one point."""
+
+    def probe(source, density):
+        speed = 0.5 / (1 + density[1:-1, 1:-1])
+
+        def step(fields, t):
+            ez, hx, hy = fields
+            hx = hx.at[:, :-1].add(-0.5 * (ez[:, 1:] - ez[:, :-1]))
+            hy = hy.at[:-1].add(0.5 * (ez[1:] - ez[:-1]))
+            curl = hy[1:-1, 1:-1] - hy[:-2, 1:-1] - hx[1:-1, 1:-1] + hx[1:-1, :-2]
+            ez = ez.at[1:-1, 1:-1].add(speed * curl)
+            ez = ez.at[32, 32].add(jnp.sin(0.1 * t))
+            return (ez, hx, hy), ez[10, 10]
+
+        zero = jnp.zeros_like(source)
+        return lax.scan(step, (source, zero, zero), jnp.arange(40.0, dtype=source.dtype))[1]
+
+    return jax.vmap(probe)(source, density)
+
+
+@program(4000, 1265, lambda n, r: (r.normal(n, 20), r.normal(20, n)))
+def no_flux_grad(x, w):
+    """A step of diffusion of a computed field whose borders are what is beside them: its roughness
+    and its gradient."""
+
+    def roughness(w):
+        u = jnp.tanh(x @ w)
+        around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+        u = u.at[1:-1, 1:-1].set(0.6 * u[1:-1, 1:-1] + 0.1 * around)
+        u = u.at[0].set(u[1]).at[-1].set(u[-2])
+        u = u.at[:, 0].set(u[:, 1]).at[:, -1].set(u[:, -2])
+        return ((u[1:] - u[:-1]) ** 2).mean()
+
+    return jax.value_and_grad(roughness)(w)
+
+
+@program(4000, 1265, lambda n, r: (r.normal(n, 20), r.normal(20, n)))
+def wavelet_denoise(x, w):
+    """A computed image's rows by two levels of lifting, thresholded and put together again."""
+
+    def apart(x):
+        even, odd = x[:, ::2], x[:, 1::2]
+        detail = odd - 0.5 * (even + jnp.roll(even, -1, 1))
+        return even + 0.25 * (detail + jnp.roll(detail, 1, 1)), detail
+
+    def together(smooth, detail):
+        even = smooth - 0.25 * (detail + jnp.roll(detail, 1, 1))
+        odd = detail + 0.5 * (even + jnp.roll(even, -1, 1))
+        out = jnp.zeros((even.shape[0], 2 * even.shape[1]), even.dtype)
+        return out.at[:, ::2].set(even).at[:, 1::2].set(odd)
+
+    soft = lambda d: jnp.sign(d) * jnp.maximum(jnp.abs(d) - 0.1, 0)  # noqa: E731
+    image = jnp.tanh(x @ w)[:, : x.shape[0] // 4 * 4]
+    first, fine = apart(image)
+    second, coarse = apart(first)
+    return (together(together(second, soft(coarse)), soft(fine)) - image).std(1)
