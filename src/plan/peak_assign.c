@@ -378,6 +378,20 @@ static int64_t heap_size(plan_assigner *a, uint32_t *order, uint32_t n,
   return size;
 }
 
+static int by_start(const void *x, const void *y) {
+  const plan_buffer *a = &sorting->buffers[*(const uint32_t *)x],
+                    *b = &sorting->buffers[*(const uint32_t *)y];
+  if (a->live[0].from != b->live[0].from) return a->live[0].from < b->live[0].from ? -1 : 1;
+  return by_space(x, y);
+}
+
+/* XLA:TPU places buffers as the program takes them, and its report has what lies idle between
+ * them twice. */
+static int64_t size_as_taken(plan_assigner *a, uint32_t *order, uint32_t n, int64_t live) {
+  int64_t size = heap_size(a, order, n, by_start);
+  return size > live ? saturated_sum(size, size - live) : live;
+}
+
 static int64_t place_in_heap(plan_assigner *a, int64_t live) {
   uint32_t *order = ARENA_ARRAY(a->g->arena, uint32_t, a->n_buffers), n = 0;
   count_events(a);
@@ -386,6 +400,7 @@ static int64_t place_in_heap(plan_assigner *a, int64_t live) {
   sorting = a;
   qsort(order, n, sizeof *order, by_space);
   if (n > MOST_PLACED) n = MOST_PLACED;
+  if (a->g->memory && a->g->memory->spacing_bytes) return size_as_taken(a, order, n, live);
   int64_t size = heap_size(a, order, n, by_space);
   if (size > live) {
     int64_t other = heap_size(a, order, n, by_duration);

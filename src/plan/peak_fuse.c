@@ -289,10 +289,10 @@ static bool is_product_of_matrices(const plan_graph *g, const plan_node *n) {
   return is;
 }
 
-/* XLA:TPU's products of matrices take in what makes their operands, but for sums. */
-static bool is_sum_for_product(const plan_graph *g, const plan_node *p, const plan_node *c) {
+/* XLA:TPU's products of matrices, and its sums, take in what makes their operands, but for sums. */
+static bool is_sum_for_sum(const plan_graph *g, const plan_node *p, const plan_node *c) {
   return p->kind == IR_OP_REDUCE && g->memory && g->memory->fuses_products &&
-         is_product_of_matrices(g, c);
+         (plan_kind_at_root(g, c) == IR_OP_REDUCE || is_product_of_matrices(g, c));
 }
 
 static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
@@ -302,7 +302,7 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   if (p->kind != IR_OP_CONSTANT && !may_take_part(g, p)) return false;
   if (is_large_concatenate(p) || is_large_concatenate(c)) return false;
   if (is_summed_by_warps(g, p) && plan_is_moved_by(g, p, c)) return false;
-  if (is_sum_for_product(g, p, c)) return false;
+  if (is_sum_for_sum(g, p, c)) return false;
   bool is_fusion = c->kind == PLAN_FUSION;
   if (!is_fusion && !may_take_part(g, c)) return false;
   bool expensive = p->flags & PLAN_FLAG_EXPENSIVE;

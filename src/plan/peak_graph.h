@@ -271,6 +271,16 @@ uint32_t plan_table_among(const plan_node *n);
 /* The kind of an op's node, or of the op that a fusion ends with; IR_OP_UNKNOWN: another node. */
 ir_kind plan_kind_at_root(const plan_graph *g, const plan_node *n);
 bool plan_is_output(const plan_graph *g, uint32_t id);
+/* Of another shape, through which rules look; what a barrier holds is none. */
+static inline bool plan_is_view(const plan_node *n) {
+  return n->kind == PLAN_BITCAST && !(n->flags & PLAN_FLAG_HELD);
+}
+/* Extent of the last dimension that is longer than 1; 1: there is none. */
+static inline int64_t plan_innermost(const plan_shape *s) {
+  int32_t d = s->rank - 1;
+  while (d > 0 && s->dims[d] == 1) d--;
+  return d >= 0 ? s->dims[d] : 1;
+}
 /* 0, 1, 2, .. beside what is sorted. */
 static inline bool plan_is_positions(const plan_node *n) {
   return n->kind == IR_OP_IOTA && n->shape.dtype == IR_I32;

@@ -458,9 +458,11 @@ static int32_t last_before(const plan_shape *s, int32_t end) {
   return end;
 }
 
+/* The program's, maybe behind what is computed element by element. */
 static bool is_reshape(const plan_graph *g, const plan_node *n) {
-  return n->kind == PLAN_BITCAST && (n->flags & PLAN_FLAG_LIVE) && n->op && !n->shape.is_tuple &&
-         ir_kind_of(g->m, n->op) == IR_OP_RESHAPE;
+  ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
+  return plan_is_view(n) && (n->flags & PLAN_FLAG_LIVE) && !n->shape.is_tuple &&
+         (kind == IR_OP_RESHAPE || ir_is_elementwise(kind));
 }
 
 /* What it is a view of, through reshapes: XLA makes one of them. */
@@ -469,14 +471,18 @@ static const plan_node *viewed(const plan_graph *g, const plan_node *n) {
   return n;
 }
 
-/* Whether a reshape merges or splits the dimensions around the innermost one, of which one is no
- * multiple of a tile's rows: so rows begin elsewhere in their tiles. */
+/* Whether a reshape has another innermost dimension, or merges or splits the dimensions around it,
+ * of which one is no multiple of a tile's rows: so rows begin elsewhere in their tiles. What is
+ * spread is spread so at once. */
 static bool moves_rows(const plan_graph *g, const plan_node *n) {
   if (!is_reshape(g, n)) return false;
   const plan_shape *from = &viewed(g, n)->shape, *to = &n->shape;
-  if (from->is_tuple || from->true_rank < 2 || to->true_rank < 2 || to->elements <= 0) return false;
+  if (from->is_tuple || from->true_rank < 1 || to->true_rank < 1 || to->elements <= 0 ||
+      is_near(g, to->bytes))
+    return false;
   int32_t i = last_before(from, from->rank), k = last_before(to, to->rank);
-  if (from->dims[i] != to->dims[k] || is_near(g, to->bytes)) return false;
+  if (from->dims[i] != to->dims[k]) return viewed(g, n)->kind != IR_OP_BROADCAST_IN_DIM;
+  if (from->true_rank < 2 || to->true_rank < 2) return false;
   int64_t rows = device_tile_rows(g->memory, to->bytes / to->elements),
           before = from->dims[last_before(from, i)], after = to->dims[last_before(to, k)];
   return before != after && (before % rows != 0 || after % rows != 0);

@@ -48,7 +48,7 @@ uint32_t plan_rule_bitcast(const plan_rule *r, uint32_t x, plan_shape shape) {
   shape.dtype = n->shape.dtype;
   shape.bytes = n->shape.bytes;
   if (plan_same_dims(&n->shape, &shape)) return x;
-  if (n->kind == PLAN_BITCAST) return plan_rule_bitcast(r, n->operands[0], shape);
+  if (plan_is_view(n)) return plan_rule_bitcast(r, n->operands[0], shape);
   return plan_rule_make1(r, PLAN_BITCAST, shape, x);
 }
 
@@ -351,6 +351,41 @@ static double folded(int kind, double x, double y) {
   }
 }
 
+/* What moves elements to other tiles. */
+static bool is_moved(const plan_rule *r, const plan_node *n) {
+  const plan_shape *from = plan_is_view(n) ? &node_of(r, n->operands[0])->shape : &n->shape;
+  return plan_innermost(from) != plan_innermost(&n->shape);
+}
+
+/* All operands are views of arrays of one shape, or of scalar constants: the op is done before the
+ * view, where that is a copy. Source: XLA's reshape_mover.cc. */
+static bool sink_view(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands,
+                      uint32_t count, uint64_t signature, uint32_t *out) {
+  uint32_t inner[8];
+  const plan_shape *source = NULL;
+  if (count > 8 || !r->g->memory || !r->g->memory->tile_lanes) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const plan_node *n = node_of(r, operands[i]);
+    if (splat_of(r, operands[i])) continue;
+    if (!is_moved(r, n)) return false;
+    const plan_shape *s = &node_of(r, n->operands[0])->shape;
+    if (source && !plan_same_dims(s, source)) return false;
+    source = s;
+  }
+  if (!source) return false;
+  plan_shape before = *source;
+  for (uint32_t i = 0; i < count; i++) {
+    const plan_node *splat = splat_of(r, operands[i]);
+    inner[i] = splat ? plan_rule_splat(r, plan_rule_number(r, splat->shape.dtype, splat->number),
+                                       with_dtype(before, splat->shape.dtype))
+                     : node_of(r, operands[i])->operands[0];
+  }
+  uint32_t made =
+      plan_rule_elementwise(r, kind, with_dtype(before, shape.dtype), inner, count, signature);
+  *out = plan_rule_bitcast(r, made, shape);
+  return true;
+}
+
 /* Constants alone; 0 if they are not, or not known. */
 static uint32_t fold(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands,
                      uint32_t count) {
@@ -374,7 +409,9 @@ uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape,
     if (scattered) return scattered;
   }
   uint32_t sunk;
-  if (sink_broadcast(r, kind, shape, operands, count, signature, &sunk)) return sunk;
+  if (sink_broadcast(r, kind, shape, operands, count, signature, &sunk) ||
+      sink_view(r, kind, shape, operands, count, signature, &sunk))
+    return sunk;
   if (kind == IR_OP_DIVIDE) return divide(r, shape, operands[0], operands[1]);
   return make_elementwise(r, kind, shape, operands, count, signature);
 }
@@ -601,11 +638,39 @@ void plan_lower_own(const plan_rule *r) {
 
 void plan_lower_opaque(const plan_rule *r) { plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE)); }
 
-/* Of a barrier over several values a tuple is left on GPUs. */
+/* The value as it is in memory: what makes it is not made by who reads it here, nor again. */
+static uint32_t held(const plan_rule *r, uint32_t x) {
+  return plan_rule_make(r, (plan_node){.kind = PLAN_BITCAST,
+                                       .flags = PLAN_FLAG_HELD,
+                                       .shape = node_of(r, x)->shape,
+                                       .n_operands = 1,
+                                       .operands = &x,
+                                       .signature = hash_mix_wide(r->op, 3)});
+}
+
+/* Several values are all there at once, in a tuple. */
+static void hold_together(const plan_rule *r, uint32_t n) {
+  uint32_t all = plan_rule_generic(r, IR_OP_TUPLE);
+  for (uint32_t i = 0; i < n; i++)
+    plan_bind(r->l, r->op, i,
+              plan_rule_make(r, (plan_node){.kind = IR_OP_GET_TUPLE_ELEMENT,
+                                            .shape = result_shape(r, i),
+                                            .index = i,
+                                            .n_operands = 1,
+                                            .operands = &all}));
+}
+
 void plan_lower_pass_through(const plan_rule *r) {
+  for (uint32_t i = 0; i < ir_op_get(r->m, r->op)->n_results && i < n_operands(r); i++)
+    plan_bind(r->l, r->op, i, operand(r, i));
+}
+
+/* Devices' XLA drops barriers once it has fused, a CPU's before. */
+void plan_lower_barrier(const plan_rule *r) {
   uint32_t n = ir_op_get(r->m, r->op)->n_results;
-  if (n > 1) plan_add_table(r->g, n);
-  for (uint32_t i = 0; i < n && i < n_operands(r); i++) plan_bind(r->l, r->op, i, operand(r, i));
+  if (!r->g->memory || n != n_operands(r)) plan_lower_pass_through(r);
+  else if (n == 1) plan_bind(r->l, r->op, 0, held(r, operand(r, 0)));
+  else hold_together(r, n);
 }
 
 /* Transposed, a product of two matrices is the product of the transposed ones the other way

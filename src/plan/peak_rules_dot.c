@@ -35,24 +35,31 @@ static uint64_t reducer_hash(const plan_rule *r) {
   return k == IR_OP_UNKNOWN ? hash_mix_wide(body, 1) : (uint64_t)k;
 }
 
+/* The next dimensions of both that have the same product; false: there are none. */
+static bool next_group(const plan_shape *from, const plan_shape *to, int32_t *i, int32_t *j) {
+  int64_t a = 1, b = 1;
+  int32_t i0 = *i, j0 = *j;
+  do {
+    if (a <= b && *i < from->rank && (a < b || *i == i0)) a *= from->dims[(*i)++];
+    else if (*j < to->rank) b *= to->dims[(*j)++];
+    else if (*i < from->rank) a *= from->dims[(*i)++];
+    else break;
+  } while (a != b || *j == j0);
+  return a == b;
+}
+
 /* A reshape that only regroups what is reduced: the dimensions of its operand to reduce instead;
  * -1 if it does more. */
 static int32_t reduced_before_reshape(const plan_shape *from, const plan_shape *to,
                                       const int64_t *dims, int32_t count, int64_t *out) {
   int32_t n = 0;
   for (int32_t i = 0, j = 0; i < from->rank || j < to->rank;) {
-    int64_t a = 1, b = 1;
     int32_t i0 = i, j0 = j;
     bool reduced = j < to->rank && lists(dims, count, j);
-    do { /* the next group of dimensions with the same product */
-      if (a <= b && i < from->rank && (a < b || i == i0)) a *= from->dims[i++];
-      else if (j < to->rank) {
-        if (lists(dims, count, j) != reduced) return -1;
-        b *= to->dims[j++];
-      } else if (i < from->rank) a *= from->dims[i++];
-      else break;
-    } while (a != b || j == j0);
-    if (a != b || (!reduced && (i - i0 != 1 || j - j0 != 1))) return -1;
+    if (!next_group(from, to, &i, &j)) return -1;
+    for (int32_t d = j0; d < j; d++)
+      if (lists(dims, count, d) != reduced) return -1;
+    if (!reduced && (i - i0 != 1 || j - j0 != 1)) return -1;
     for (int32_t d = i0; reduced && d < i; d++) out[n++] = d;
   }
   return n;
@@ -88,7 +95,7 @@ static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, con
   plan_node n = *node_of(r, x);
   int32_t more = -1;
   *out_x = n.n_operands ? n.operands[0] : 0;
-  if (n.kind == PLAN_BITCAST)
+  if (plan_is_view(&n))
     more = reduced_before_reshape(&node_of(r, *out_x)->shape, &n.shape, dims, count, out_dims);
   else if (n.kind == IR_OP_REDUCE && n.n_operands == 2 && n.signature == signature &&
            n.operands[1] == init && n.ints) {
@@ -136,6 +143,58 @@ static uint32_t fused_sum(const plan_rule *r, plan_node sum, const int64_t *dims
   return plan_rule_make(r, sum);
 }
 
+typedef struct steps {          /* of a sum over a view: of what it views, and of the rest */
+  int64_t first[IR_MAX_RANK];   /* dimensions of what is viewed */
+  int64_t between[IR_MAX_RANK]; /* extents of the view then */
+  int32_t n_first;
+} steps;
+
+/* One group of dimensions that view each other. The last ones of the view, of so many elements
+ * together, are summed: so are the last ones before it that divide these. */
+static void add_group(const plan_shape *from, int32_t i0, int32_t i, const plan_shape *to,
+                      int32_t j0, int32_t j, const int64_t *dims, int32_t count, steps *out) {
+  int64_t summed = 1, first = 1;
+  int32_t last = j;
+  while (last > j0 && lists(dims, count, last - 1)) summed *= to->dims[--last];
+  while (i > i0 && summed % (first * from->dims[i - 1]) == 0 && last < j)
+    first *= from->dims[--i], out->first[out->n_first++] = i;
+  for (int32_t d = j0; d < j; d++)
+    out->between[d] = d < last ? to->dims[d] : d == last ? summed / first : 1;
+}
+
+/* Whether sums over the view are sums of what it views first, with the last dimension. */
+static bool sums_before_view(const plan_shape *from, const plan_shape *to, const int64_t *dims,
+                             int32_t count, steps *out) {
+  for (int32_t i = 0, j = 0; i < from->rank || j < to->rank;) {
+    int32_t i0 = i, j0 = j;
+    if (!next_group(from, to, &i, &j)) return false;
+    add_group(from, i0, i, to, j0, j, dims, count, out);
+  }
+  return lists(out->first, out->n_first, from->rank - 1);
+}
+
+static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
+                           int32_t count, plan_shape shape, uint64_t signature);
+
+/* XLA:TPU, where the view is a copy, sums what it views, and then the view of that; 0: it can't. */
+static uint32_t reduce_before_view(const plan_rule *r, uint32_t x, uint32_t init,
+                                   const int64_t *dims, int32_t count, plan_shape shape,
+                                   uint64_t signature) {
+  plan_node n = *node_of(r, x);
+  steps s = {.n_first = 0};
+  if (!r->g->memory || !r->g->memory->tile_lanes || !plan_is_view(&n)) return 0;
+  plan_shape from = node_of(r, n.operands[0])->shape;
+  if (from.elements < 1 || !sums_before_view(&from, &n.shape, dims, count, &s)) return 0;
+  int64_t kept[IR_MAX_RANK];
+  int32_t rank = 0;
+  for (int32_t d = 0; d < from.rank; d++)
+    if (!lists(s.first, s.n_first, d)) kept[rank++] = from.dims[d];
+  uint32_t first = reduce_one(r, n.operands[0], init, s.first, s.n_first,
+                              plan_shape_make(r->g->arena, shape.dtype, rank, kept), signature);
+  plan_shape view = plan_shape_make(r->g->arena, shape.dtype, n.shape.rank, s.between);
+  return reduce_one(r, plan_rule_bitcast(r, first, view), init, dims, count, shape, signature);
+}
+
 static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
                            int32_t count, plan_shape shape, uint64_t signature) {
   if (node_of(r, x)->shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
@@ -143,6 +202,8 @@ static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const 
   int64_t inner[IR_MAX_RANK];
   int32_t more = reduced_behind(r, x, init, dims, count, signature, &behind, inner);
   if (more > 0) return reduce_one(r, behind, init, inner, more, shape, signature);
+  uint32_t before = reduce_before_view(r, x, init, dims, count, shape, signature);
+  if (before) return before;
   bool fuses = r->g->memory && r->g->memory->fuses_sums;
   while (!fuses && is_large_reduction(&node_of(r, x)->shape, dims, count))
     x = reduce_windows(r, x, init, dims, count, signature);

@@ -234,42 +234,101 @@ static void pad(const plan_graph *g, uint32_t id) {
   } else pad_array(g, s, is_by_rows(g, n), n->narrow);
 }
 
+/* ---- views ---- */
+/* Made element by element before, or as the program has it. */
+static bool is_copied_view(const plan_graph *g, const plan_node *n) {
+  ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
+  return n->kind == PLAN_OPAQUE && n->n_operands == 1 &&
+         (kind == IR_OP_RESHAPE || ir_is_elementwise(kind));
+}
+
 /* Whether a view has other dimensions innermost than what it views, so that the elements lie in
  * other tiles. */
 static bool moves_tiles(const plan_graph *g, const plan_node *n) {
-  bool is_view = n->kind == PLAN_BITCAST && (n->flags & PLAN_FLAG_LIVE);
-  if (!is_view || n->shape.is_tuple) return false;
+  bool is_view = n->kind == PLAN_BITCAST || is_copied_view(g, n);
+  if (!is_view || !(n->flags & PLAN_FLAG_LIVE) || n->shape.is_tuple) return false;
   const plan_shape *from = &plan_node_get(g, n->operands[0])->shape, *to = &n->shape;
-  if (from->is_tuple || from->true_rank < 1 || to->true_rank < 1) return false;
-  if (from->true_rank == 1 && to->true_rank == 1) return false;
-  int32_t i = from->rank - 1, k = to->rank - 1;
-  while (i > 0 && from->dims[i] == 1) i--;
-  while (k > 0 && to->dims[k] == 1) k--;
-  return from->dims[i] != to->dims[k];
-}
-
-/* An argument in another layout than row by row, of which a view is a copy: it is copied row by row
- * first. */
-static bool is_turned(const plan_graph *g, const plan_node *n) {
-  const plan_node *from = plan_node_get(g, n->operands[0]);
-  const plan_shape *s = &from->shape;
-  if (from->kind != PLAN_PARAMETER || from->comp != g->entry || s->true_rank < 3 || !s->elements)
+  if (from->is_tuple || from->true_rank < 1 || to->true_rank < 1 || from->elements < 1)
     return false;
-  int64_t width = s->bytes / s->elements;
-  return device_row_bytes(g->memory, width, s->rank, s->dims) >
-         device_least_bytes(g->memory, width, s->rank, s->dims);
+  if (from->true_rank == 1 && to->true_rank == 1) return false;
+  return plan_innermost(from) != plan_innermost(to);
 }
 
-static void copy_view(plan_graph *g, uint32_t id) {
-  plan_node_get(g, id)->kind = PLAN_OPAQUE;
-  uint32_t from = plan_node_get(g, id)->operands[0];
-  if (!is_turned(g, plan_node_get(g, id))) return;
-  uint32_t copy = laid_out_anew(g, from, plan_node_get(g, from)->shape);
-  plan_node_get(g, copy)->by_rows = true;
-  plan_remove_user(g, from, id);
+static int32_t last_of(const plan_shape *s) {
+  int32_t d = s->rank - 1;
+  while (d > 0 && s->dims[d] == 1) d--;
+  return d;
+}
+
+/* Of what is viewed the dimension that is dimension d of the view; -1: there is none. */
+static int32_t viewed_dim(const plan_shape *from, const plan_shape *to, int32_t d) {
+  int64_t before = 1, a = 1;
+  for (int32_t k = 0; k < d; k++) before = saturated_product(before, to->dims[k]);
+  for (int32_t i = 0; i < from->rank; a = saturated_product(a, from->dims[i++]))
+    if (a == before && from->dims[i] == to->dims[d]) return i;
+  return -1;
+}
+
+/* With that dimension innermost. */
+static int64_t bytes_with(const plan_graph *g, const plan_shape *s, int64_t width, int32_t minor) {
+  int64_t least = INT64_MAX;
+  for (int32_t d = 0; d < s->rank; d++) {
+    int64_t bytes = d == minor ? INT64_MAX
+                               : device_laid_out_bytes(g->memory, width, s->rank, s->dims,
+                                                       (device_layout){minor, d});
+    if (bytes < least) least = bytes;
+  }
+  return least;
+}
+
+/* The dimension of what is viewed that both have innermost, if the view takes no less in any other
+ * layout; what is viewed may have it so already. -1: both lie row by row. */
+static int32_t common_innermost(const plan_graph *g, const plan_shape *from, const plan_shape *to,
+                                int64_t width, int32_t own) {
+  int32_t found = -1;
+  if (from->rank < 2 || to->rank < 2) return -1;
+  int64_t least = device_least_bytes(g->memory, width, to->rank, to->dims);
+  for (int32_t d = 0; d < to->rank; d++) {
+    int32_t i = viewed_dim(from, to, d);
+    if (i < 0 || to->dims[d] == 1 || bytes_with(g, to, width, d) > least) continue;
+    if (found < 0 || i == own) found = i;
+  }
+  return found;
+}
+
+/* The array with that dimension innermost, for the view. */
+static void turn_viewed(plan_graph *g, uint32_t view, int64_t width, int32_t minor) {
+  uint32_t from = plan_node_get(g, view)->operands[0];
+  plan_shape s = plan_node_get(g, from)->shape;
+  bool by_rows = minor == last_of(&s);
+  int64_t bytes = bytes_with(g, &s, width, minor);
+  if (!by_rows) s = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
+  uint32_t copy = laid_out_anew(g, from, s);
+  plan_node_get(g, copy)->by_rows = by_rows;
+  plan_remove_user(g, from, view);
   plan_add_user(g, from, copy);
-  plan_add_user(g, copy, id);
-  plan_node_get(g, id)->operands[0] = copy;
+  plan_add_user(g, copy, view);
+  plan_node_get(g, view)->operands[0] = copy;
+}
+
+/* A copy. What is viewed is copied first if it lies as arguments do, and that is otherwise; so is a
+ * result of the program behind it. */
+static void copy_view(plan_graph *g, uint32_t id) {
+  plan_node *n = plan_node_get(g, id);
+  uint32_t from = n->operands[0];
+  const plan_shape s = plan_node_get(g, from)->shape, to = n->shape;
+  int64_t width = s.bytes / s.elements;
+  n->kind = PLAN_OPAQUE;
+  if (n->narrow) return;
+  int32_t own = s.rank > 1 ? device_least_layout(g->memory, width, s.rank, s.dims).minor : 0,
+          minor = common_innermost(g, &s, &to, width, own);
+  n->by_rows = minor < 0;
+  if (minor < 0) minor = last_of(&s);
+  if (s.true_rank > 1 && own != minor && is_of_arguments(g, from, SEEN_OF_ARGUMENTS))
+    turn_viewed(g, id, width, minor);
+  bool is_turned = plan_node_get(g, id)->by_rows && to.rank > 1 &&
+                   device_least_layout(g->memory, width, to.rank, to.dims).minor != last_of(&to);
+  if (is_turned && plan_is_output(g, id)) put_back(g, id, to);
 }
 
 void plan_lay_out_tiles(plan_graph *g) {

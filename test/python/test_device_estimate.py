@@ -1127,7 +1127,90 @@ def batches_written(batch=12, rows=18_000, columns=60, count=900):
     )
 
 
+def viewed(to, ends, before="", n=40_000, columns=1000):
+    """A matrix, or a function of it, with other dimensions; the largest of these, or where, or one more."""
+    x, y = f"tensor<{n}x{columns}xf32>", f"tensor<{'x'.join(map(str, to))}xf32>"
+    head = f"""
+  %f = stablehlo.{before or "abs"} %x : {x}
+  %y = stablehlo.reshape {"%f" if before else "%x"} : ({x}) -> {y}"""
+    if ends == "more":
+        result, body = y, f"""
+  %one = stablehlo.constant dense<1.0> : {y}
+  %r = stablehlo.add %y, %one : {y}"""
+    elif ends == "where":
+        rows, all_at = f"tensor<{to[0]}xi32>", y.replace("f32", "i32")
+        result, body = rows, f"""
+  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %first = stablehlo.constant dense<0> : tensor<i32>
+  %at = stablehlo.iota dim = 1 : {all_at}
+  %l:2 = stablehlo.reduce(%y init: %least), (%at init: %first) across dimensions = [1]
+    : ({y}, {all_at}, tensor<f32>, tensor<i32>) -> ({rows.replace("i32", "f32")}, {rows})
+    {largest_and_place("f32")}
+  %r = stablehlo.reshape %l#1 : ({rows}) -> {rows}"""
+    else:
+        result = f"tensor<{'x'.join(str(d) for i, d in enumerate(to) if i != ends)}xf32>"
+        body = f"""
+  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %r = stablehlo.reduce(%y init: %least) applies stablehlo.maximum across dimensions = [{ends}]
+    : ({y}, tensor<f32>) -> {result}"""
+    return f"""
+func.func @main(%x: {x}) -> {result} {{{head}{body}
+  return %r : {result}
+}}"""
+
+
+def sum_of_a_sum():
+    """Of exponentials of ten matrices, and of exponentials of that."""
+    x, matrix, rows = "tensor<10x20000x3000xf32>", "tensor<20000x3000xf32>", "tensor<20000xf32>"
+    return f"""
+func.func @main(%x: {x}) -> {rows} {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.exponential %x : {x}
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0]
+    : ({x}, tensor<f32>) -> {matrix}
+  %2 = stablehlo.exponential %1 : {matrix}
+  %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({matrix}, tensor<f32>) -> {rows}
+  return %3 : {rows}
+}}"""
+
+
+def behind_a_barrier(count):
+    """Sums of the rows of a tanh, and of a sine, behind a barrier over both or one."""
+    x, rows = "tensor<20000x512xf32>", "tensor<20000xf32>"
+    barrier = "%0" if count == 1 else "%0, %1"
+    first = "%b" if count == 1 else "%b#0"
+    other = f"%m = stablehlo.multiply %b, %y : {x}" if count == 1 else ""
+    summed = "%m" if count == 1 else first
+    both = "" if count == 1 else f"""
+  %t = stablehlo.reduce(%b#1 init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({x}, tensor<f32>) -> {rows}
+  %u = stablehlo.add %s, %t : {rows}"""
+    return f"""
+func.func @main(%x: {x}, %y: {x}) -> {rows} {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.tanh %x : {x}
+  %1 = stablehlo.sine %y : {x}
+  %b{"" if count == 1 else ":2"} = stablehlo.optimization_barrier {barrier} : {", ".join([x] * count)}
+  {other}
+  %s = stablehlo.reduce({summed} init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({x}, tensor<f32>) -> {rows}{both}
+  return {"%s" if count == 1 else "%u"} : {rows}
+}}"""
+
+
 SINGLE = {
+    "a view of what is computed, searched": ("v5e", viewed((20_000, 2000), "where", "tanh"), 808_586_752),
+    "a view, its columns' largest": ("v5e", viewed((20_000, 2000), 0), 487_944_192),
+    "a view, its rows' largest: of rows first": ("v5e", viewed((20_000, 2000), 1, "tanh"), 160_337_920),
+    "a view that splits rows": ("v5e", viewed((40_000, 10, 100), 2), 329_502_720),
+    "a view that splits rows, of less": ("v5e", viewed((40_000, 10, 100), 1), 343_605_248),
+    "a view as the result": ("v5e", viewed((20_000, 2000), "more"), 648_704_000),
+    "a sum of a sum": ("v5e", sum_of_a_sum(), 2_652_762_112),
+    "a barrier": ("h100", behind_a_barrier(1), 122_960_000),
+    "a barrier, on a TPU": ("v5p", behind_a_barrier(1), 122_994_656),
+    "a barrier over two": ("h100", behind_a_barrier(2), 163_920_016),
+    "a barrier over two, on a TPU": ("v5p", behind_a_barrier(2), 164_020_128),
     "a stable sort": ("h100", sorted_array(10**6), 12_000_016),
     "a sort": ("h100", sorted_array(10**6, is_stable=False), 8_000_000),
     "the largest of each row": ("h100", largest(100, 50_000, 10), 20_008_016),
