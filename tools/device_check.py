@@ -105,9 +105,9 @@ def cross_entropy(x, w, labels):
 
 
 def cross_entropy_arguments(rng, scale):
-    n = max(int(4096 * scale), 8)
-    labels = rng.integers(0, 128_256, n).astype("int32")
-    return normal(rng, n, 64), normal(rng, 64, 128_256), labels
+    n, words = 4096, max(int(128_256 * scale), 32)
+    labels = rng.integers(0, words, n).astype("int32")
+    return normal(rng, n, 64), normal(rng, 64, words), labels
 
 
 PIECES = {f.__name__: f for f in (kernel, knn, attention, cross_entropy)}

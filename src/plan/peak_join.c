@@ -338,13 +338,6 @@ static bool is_gain(joiner *j, uint32_t group, uint32_t id) {
   return together <= apart;
 }
 
-/* Made before a sum by few cores, which would take longer to make it as well. Not so, as reports
- * say, of what is made of arrays as large. */
-static bool is_apart_from_sum(const plan_graph *g, const plan_node *reader, uint32_t id) {
-  return !read_by(g, plan_node_get(g, id)) && plan_is_narrow_sum(g, reader, id) &&
-         plan_is_made_before_sums(g, id);
-}
-
 static void join_reader(joiner *j, uint32_t id) {
   const plan_node *n = plan_node_get(j->g, id);
   uint32_t best = 0;
@@ -354,7 +347,7 @@ static void join_reader(joiner *j, uint32_t id) {
     const plan_node *reader = plan_node_get(j->g, u);
     bool fits = may_join(j, u) && length_of_loop(j->g, reader) == n->shape.elements &&
                 reads_it_alone(j->g, reader, id) && is_gain(j, u, id) &&
-                !is_apart_from_sum(j->g, reader, id);
+                !plan_is_slower_in_sum(j->g, reader, id);
     if (!fits) continue;
     const maker *m = &j->makers[first_of(j, u)], *b = &j->makers[first_of(j, best)];
     bool is_better = !best || m->results > b->results || (m->is_fusion && !b->is_fusion);

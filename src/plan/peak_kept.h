@@ -11,8 +11,9 @@ bool plan_is_kept_for_products(const plan_graph *g, uint32_t producer);
  * summed by rows and by columns as much is enough; what XLA:GPU counts as too long for each of
  * them; a softmax that others than Triton read. */
 bool plan_is_kept(const plan_graph *g, uint32_t producer);
-/* Whether the reader sums it by few cores. */
-bool plan_is_narrow_sum(const plan_graph *g, const plan_node *reader, uint32_t summed);
+/* Whether the reader sums it by few cores, and XLA:GPU counts that one kernel that makes it, writes
+ * it and sums it takes longer than one that writes and one that sums it. */
+bool plan_is_slower_in_sum(const plan_graph *g, const plan_node *reader, uint32_t node);
 /* What is summed by few cores, and would take longer there than in a kernel of its own. */
 bool plan_is_made_before_sums(const plan_graph *g, uint32_t node);
 /* Whether XLA:GPU counts much less than a kernel's launch for so many cycles of so many elements.

@@ -108,44 +108,78 @@ static work work_of_reader(const plan_graph *g, const plan_node *reader, uint32_
 
 /* In cycles of all cores, for an element of so many words of 32 bits. is_cached: arrays of these
  * fit into the cache that all cores share. */
-static double time_of(const work *w, double share, double words, bool is_cached) {
+static double time_moved(const work *w, double share, double words, bool is_cached) {
   double near = share < 1 ? NEAR_CYCLES * words / share : 0, far = FAR_CYCLES * words,
          read = is_cached ? far / CACHE_SPEEDUP : far;
-  double moved = (double)w->reads * max_of(near, read) + (double)w->writes * max_of(near, far) +
-                 (double)w->spread * near,
-         computed = (double)w->cycles / share;
-  return computed > moved ? computed : moved;
+  return (double)w->reads * max_of(near, read) + (double)w->writes * max_of(near, far) +
+         (double)w->spread * near;
+}
+
+static double time_of(const work *w, double share, double words, bool is_cached) {
+  return max_of((double)w->cycles / share, time_moved(w, share, words, is_cached));
 }
 
 static double share_of(const plan_graph *g, const plan_node *reader, const plan_node *n) {
   return reader->summed == n->shape.elements ? busy_share(g, reader->blocks) : 1;
 }
 
-bool plan_is_narrow_sum(const plan_graph *g, const plan_node *reader, uint32_t summed) {
-  return share_of(g, reader, plan_node_get(g, summed)) < 1;
+static double words_of(const plan_node *n) {
+  return (double)n->shape.bytes / (double)n->shape.elements / 4;
+}
+
+static bool is_cached(const plan_graph *g, const plan_node *n) {
+  return n->shape.bytes <= g->memory->cache_bytes;
+}
+
+/* What a node takes in a kernel of its own: its work, written, and a launch. */
+static double time_apart(const plan_graph *g, const plan_node *n, work own) {
+  own.writes++;
+  return time_of(&own, 1, words_of(n), is_cached(g, n)) +
+         LAUNCH_CYCLES * (double)g->memory->cores / (double)n->shape.elements;
+}
+
+/* How much longer a reader takes that makes the node, too, than one that reads it. */
+static double longer_with(const plan_graph *g, const plan_node *reader, uint32_t node,
+                          const work *own) {
+  const plan_node *n = plan_node_get(g, node);
+  double share = share_of(g, reader, n), words = words_of(n);
+  work with = work_of_reader(g, reader, node), read = with;
+  read.reads++;
+  with.cycles = saturated_sum(with.cycles, own->cycles);
+  with.reads += own->reads;
+  with.spread += own->spread;
+  return time_of(&with, share, words, is_cached(g, n)) -
+         time_of(&read, share, words, is_cached(g, n));
+}
+
+static bool has_times(const plan_graph *g, const plan_node *n) {
+  return g->memory->cores && n->n_users && n->shape.elements > 0;
+}
+
+/* XLA adds to a sum the longer of two times: to compute what it reads, and to read what that is made
+ * of, by the cores of the sum. Smaller arrays are read again and again, so that these take long; one
+ * as large takes little more than the array that is not read then. That all cores compute is
+ * what reports say (tanh, summed by 32 blocks). */
+bool plan_is_slower_in_sum(const plan_graph *g, const plan_node *reader, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  if (!has_times(g, n) || share_of(g, reader, n) >= 1) return false;
+  work own = {0};
+  add_work(g, node, PLAN_SEEN_OF_OPERANDS, &own);
+  double read = time_moved(&own, share_of(g, reader, n), words_of(n), is_cached(g, n));
+  return max_of((double)own.cycles, read) > time_apart(g, n, own);
 }
 
 bool plan_is_made_before_sums(const plan_graph *g, uint32_t node) {
   const plan_node *n = plan_node_get(g, node);
-  if (!g->memory->cores || !n->n_users || n->shape.elements < 1) return false;
-  double elements = (double)n->shape.elements, words = (double)n->shape.bytes / elements / 4,
-         longer = 0;
+  if (!has_times(g, n)) return false;
+  double longer = 0;
+  bool is_narrow = false;
   work own = {0};
   add_work(g, node, PLAN_SEEN_OF_OPERANDS, &own);
-  bool is_narrow = false, cached = n->shape.bytes <= g->memory->cache_bytes;
   for (uint32_t i = 0; i < n->n_users; i++) {
     const plan_node *u = plan_node_get(g, n->users[i]);
-    double share = share_of(g, u, n);
-    work with = work_of_reader(g, u, node), read = with;
-    read.reads++;
-    with.cycles = saturated_sum(with.cycles, own.cycles);
-    with.reads += own.reads;
-    with.spread += own.spread;
-    longer += time_of(&with, share, words, cached) - time_of(&read, share, words, cached);
-    is_narrow |= share < 1;
+    longer += longer_with(g, u, node, &own);
+    is_narrow |= share_of(g, u, n) < 1;
   }
-  own.writes++;
-  double apart =
-      time_of(&own, 1, words, cached) + LAUNCH_CYCLES * (double)g->memory->cores / elements;
-  return is_narrow && longer > apart;
+  return is_narrow && longer > time_apart(g, n, own);
 }

@@ -243,6 +243,38 @@ def test_loops_are_in_place(f, device):
         assert f'"known_trip_count":{{"n":"{loop.trips}"}}' in text
 
 
+IN_PLACE_OVER = [("quick", written, "h100"), ("quick", added_up, "h100"), ("whole", written, "v5e")]
+
+
+@pytest.mark.parametrize(
+    "f, device",
+    [case[1:] for case in IN_PLACE_OVER],
+    ids=[f"{share}-{f.__name__}-{device}" for share, f, device in IN_PLACE_OVER],
+)
+def test_loops_over_several_devices_are_in_place(f, device):
+    """Rows over four of them: each has the loop over as many rows as above, and what it writes or
+    adds up is there once.
+    """
+    target, (arguments, limits, row_bytes) = compiler_of(device), LOOPS[f]
+    devices = target.devices(4)
+    mesh = Mesh(np.array(devices), ("d",))
+    rows, whole = NamedSharding(mesh, P("d")), NamedSharding(mesh, P())
+    first, *others = arguments
+    given = [jax.ShapeDtypeStruct((4 * first.shape[0], 8), np.float32, sharding=rows)]
+    given += [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=whole) for x in others]
+    plan = weir.plan(f, *given, limit=limits[target.platform], device=device)
+    (loop,) = plan.loops
+    made = compiled(plan.text, devices, {})
+    memory = made.get_compiled_memory_stats()
+    assert loop.trips > 1
+    most = 2 * loop.slice * row_bytes + 2**20
+    assert memory.temp_size_in_bytes <= most < memory.output_size_in_bytes
+    text = made.hlo_modules()[0].to_string()
+    size = memory.output_size_in_bytes // 4
+    large = [m for m in re.finditer(r"f32\[(\d+),(\d+)\][^=]* copy(?:-start)?\(", text)]
+    assert [m[0] for m in large if int(m[1]) * int(m[2]) == size] == []
+
+
 def sorted_thrice(x):
     """Columns, rows, columns; each needs all of the one before."""
     by_columns = jax.numpy.sort(jax.numpy.exp(x), axis=0)
