@@ -122,7 +122,6 @@ static bool is_covered(ir_kind kind, ir_dtype dtype) {
     case IR_OP_MAXIMUM:
     case IR_OP_MINIMUM:
     case IR_OP_SELECT:
-    case IR_OP_COMPARE:
     case IR_OP_CLAMP:
     case IR_OP_CONVERT: return true;
     default: return real && function_of(kind);
