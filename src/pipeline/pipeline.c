@@ -41,8 +41,8 @@ static weir_status run_progress(pass_ctx *p, ir_module *m) {
 
 static split_keeping keeping_of(const pass_ctx *p, const ir_module *m) {
   if (pipeline_can_call(p->options, m)) return SPLIT_KEEPS_BY_CALL;
-  bool is_one = ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1;
-  return p->machine->device && is_one ? SPLIT_KEEPS_BY_BARRIER : SPLIT_KEEPS_NOTHING;
+  bool is_local = split_spread_of(m) != SPLIT_SHARDED;
+  return p->machine->device && is_local ? SPLIT_KEEPS_BY_BARRIER : SPLIT_KEEPS_NOTHING;
 }
 
 static weir_status run_lower(pass_ctx *p, ir_module *m) {

@@ -156,10 +156,10 @@ static bool has_times(const plan_graph *g, const plan_node *n) {
   return g->memory->cores && n->n_users && n->shape.elements > 0;
 }
 
-/* XLA adds to a sum the longer of two times: to compute what it reads, and to read what that is made
- * of, by the cores of the sum. Smaller arrays are read again and again, so that these take long; one
- * as large takes little more than the array that is not read then. That all cores compute is
- * what reports say (tanh, summed by 32 blocks). */
+/* XLA adds to a sum the longer of two times: to compute what it reads, and to read what that is
+ * made of, by the cores of the sum. Smaller arrays are read again and again, so that these take
+ * long; one as large takes little more than the array that is not read then. That all cores compute
+ * is what reports say (tanh, summed by 32 blocks). */
 bool plan_is_slower_in_sum(const plan_graph *g, const plan_node *reader, uint32_t node) {
   const plan_node *n = plan_node_get(g, node);
   if (!has_times(g, n) || share_of(g, reader, n) >= 1) return false;

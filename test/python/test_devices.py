@@ -299,6 +299,21 @@ def test_loops_write_over_what_they_read(device, slice, tmp_path):
     assert memory.temp_size_in_bytes < 1.9 * 4 * n * d
 
 
+def test_quick_loops_of_each_of_several_devices_write_over_what_they_read(tmp_path):
+    target, (n, d) = compiler_of("h100"), (40_000, 1_500)
+    devices = target.devices(4)
+    mesh = Mesh(np.array(devices), ("d",))
+    shape = jax.ShapeDtypeStruct((4 * n, d), np.float32, sharding=NamedSharding(mesh, P("d")))
+    f = jax.jit(jax.shard_map(sorted_thrice, mesh=mesh, in_specs=P("d"), out_specs=P("d")))
+    lowered = f.trace(shape).lower(lowering_platforms=(target.platform,))
+    (path := tmp_path / "sorted.mlir").write_text(lowered.as_text())
+    slices = ("--tensor-size-threshold", "100MB", "--tensor-split-size", "24MB")
+    text = running.opt(path, "--machine", "h100", *slices)
+    assert text.count('"stablehlo.while"') == 3 and text.count("optimization_barrier") == 1
+    memory = compiled(text, devices, {}).get_compiled_memory_stats()
+    assert memory.temp_size_in_bytes < 1.9 * 4 * n * d
+
+
 def test_a_program_larger_than_the_chip_is_held():
     """XLA:TPU does not compile it as it came; its message has the number. At more than 1.5 times
     the limit it would not be asked.
