@@ -8,7 +8,7 @@
  *   segments        of what whiles keep, before slices, where whiles run once for each slice
  *   longer slices   by how the peak grows with them
  *   fewer passes    sums are added in blocks
- *   safety          not faster, but as fast: what keeps away from the limit, where XLA is asked later
+ *   safety          as fast, but farther from the limit, where XLA is asked later
  *
  * Cost: each candidate takes as long as one of the search. So programs of many ops, or over several
  * devices, are left as they are. */

@@ -41,6 +41,7 @@ void manual_part(const division *d, ir_op op, const ir_axes *axes, ir_axes *out_
     ir_axes *to = division_mask(d, &one) & mask ? out_own : out_rest;
     to->at[to->n++] = axes->at[i];
   }
+  CTX_CHECK(d->m->ctx, out_own->n + out_rest->n == axes->n);
 }
 
 int32_t manual_dim(const division *d, ir_op op, bool of_result, uint32_t i) {
@@ -69,8 +70,10 @@ static void put_body(ir_module *m, ir_block to, ir_op op, ir_map *map) {
   for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++)
     ir_map_set(map, ir_argument(m, body, i), ir_map_get(map, v));
   ir_ops ops = ir_take_ops(m, body);
+  CTX_CHECK(m->ctx, ops.count > 0);
   put_ops(m, to, ops.at, ops.count - 1, map);
   ir_op last = ops.at[ops.count - 1];
+  CTX_CHECK(m->ctx, ir_op_get(m, last)->n_operands == ir_op_get(m, op)->n_results);
   for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)
     ir_map_set(map, v, ir_map_get(map, ir_operand(m, last, i)));
 }
