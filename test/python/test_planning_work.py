@@ -163,10 +163,10 @@ def test_once_xla_says_what_the_estimate_does_it_is_not_doubted_again(share, dou
     asked = list(dict.fromkeys(asked))  # what is taken is asked about twice: for its report, and as it runs
     in_doubt = [i for i, n in enumerate(asked) if n > limit]
     assert len(in_doubt) == doubted and in_doubt[0] > 0  # behind what holds by estimate
-    assert in_doubt[-1] == len(asked) - 1  # and nothing else comes behind
     assert asked[in_doubt[0]] == pytest.approx(1.17 * limit, rel=0.02)
     assert (result.status == _library.OK) is (doubted == 2)
     if doubted == 2:
+        assert in_doubt[-1] == len(asked) - 1
         assert result.peak_after_bytes == int(share * asked[-1]) == pytest.approx(0.93 * limit, rel=0.02)
 
 
