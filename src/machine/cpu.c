@@ -60,10 +60,12 @@ static machine_rates rates_of_cpu(const machine *m) {
   double by[GROWTHS];
   for (growth g = 0; g < GROWTHS; g++) by[g] = measured_growth(m, g);
 #define RATE(name, value, grows) .name = (value)*by[grows],
-  return (machine_rates){CPU_RATES(RATE).op_ns = CPU_OP_NS, .trip_ns = CPU_TRIP_NS,
+  return (machine_rates){CPU_RATES(RATE).op_ns = CPU_OP_NS,
+                         .trip_ns = CPU_TRIP_NS,
                          .shared_ns = m->cores > 1 ? CPU_SHARED_NS : 0,
                          .fresh_from_bytes = CPU_FRESH_FROM_BYTES,
-                         .resident_bytes = cpu_resident_bytes(m)};
+                         .resident_bytes = cpu_resident_bytes(m),
+                         .by_function = true};
 #undef RATE
 }
 
@@ -84,6 +86,7 @@ static machine_rates rates_of_device(const device *d) {
                          .simple = d->ops,
                          .fft_flops = d->ops / heavy,
                          .sorted = d->bytes / sector,
+                         .sorted_plain = d->bytes / sector,
                          .scattered = d->bytes / sector,
                          .top_k = d->bytes / heavy,
                          .places = d->bytes / sector,

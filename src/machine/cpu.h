@@ -23,6 +23,7 @@
   R(simple, 30.0, FUSED)          /* add, compare, select likewise */                              \
   R(fft_flops, 30.0, CORES)       /* jnp.fft.fft, rows of 1024: rates.py */                        \
   R(sorted, 0.08, ALONE)          /* elements times log2 of the length; 4096^2 takes 2.3 s */      \
+  R(sorted_plain, 0.4, ALONE)     /* likewise, integers alone: rates.py */                         \
   R(scattered, 2.0, ALONE) /* elements of updates, in cache: a count of 25,000 takes 13 us */      \
   R(top_k, 0.7, ALONE)     /* elements looked at: stock.py */                                      \
   R(places, 2.5, CORES)    /* of a gather, out of L2: gathers.py */                                \
@@ -44,6 +45,7 @@ typedef struct machine_rates {
   double shared_ns;        /* of an op that XLA gives to several threads, besides; 0: of none */
   double fresh_from_bytes; /* larger temporaries are fresh memory, at fresh_bytes */
   double resident_bytes;   /* temporaries up to this stay in a cache */
+  bool by_function;        /* functions take what functions.def says; else all an exponential */
 } machine_rates;
 
 machine_rates machine_rates_of(const machine *m);

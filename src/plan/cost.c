@@ -151,7 +151,7 @@ static double sort_ns(clock_state *c, ir_op op) {
   double steps = (double)ir_op_flops(c->scratch, c->m, op);
   bool plain = !ir_is_float(ir_type_at(c->m, ir_operand(c->m, op, 0))->dtype) &&
                ir_op_get(c->m, op)->n_operands == 1;
-  return steps / c->rates.sorted / (plain ? TUNED_PLAIN_SORT : 1);
+  return steps / (plain ? c->rates.sorted_plain : c->rates.sorted);
 }
 
 /* Linear algebra by a library: as many steps for each element of the matrix as it is long; of
@@ -167,15 +167,17 @@ static double library_ns(const clock_state *c, ir_op op) {
   return steps / (gemm_flops(c, t->dtype) / 4);
 }
 
-/* Exponentials that XLA takes as long for as for one of the op's elements. */
-static double exponentials_of(ir_kind k, bool wide) {
+/* Exponentials that XLA takes as long for as for one of the op's elements; 0: it is no function. */
+static double exponentials_of(const clock_state *c, ir_kind k, bool wide) {
+  double alike = ir_kind_flags(k) & IR_FLAG_H ? 1 : 0;
+  if (!c->rates.by_function) return alike;
   switch (k) {
 #define FUNCTION(op, kernel_f32, kernel_f64, xla_f32, xla_f64)                                     \
   case IR_OP_##op:                                                                                 \
     return wide ? (xla_f64) : (xla_f32);
 #include "machine/functions.def"
 #undef FUNCTION
-    default: return ir_kind_flags(k) & IR_FLAG_H ? 1 : 0;
+    default: return alike;
   }
 }
 
@@ -185,7 +187,7 @@ static double elements_ns(const clock_state *c, ir_op op, double n) {
   const ir_type_data *t = ir_type_at(c->m, d->first_result);
   bool wide = t->kind == IR_TYPE_TENSOR && ir_dtype_bytes(t->dtype) >= 8;
   bool is_heavy = ir_is_float(t->dtype) || ir_kind_flags(d->kind) & IR_FLAG_H;
-  double heavy = is_heavy ? exponentials_of(d->kind, wide) : 0;
+  double heavy = is_heavy ? exponentials_of(c, d->kind, wide) : 0;
   return n * (wide ? 2 : 1) * (heavy > 0 ? heavy / c->rates.heavy : 1 / c->rates.simple);
 }
 

@@ -1,11 +1,13 @@
 /* Flops by hand, and that predicted times order the variants of a program the right way. */
 #include "machine/cpu.h"
+#include "machine/device.h"
 #include "plan/cost.h"
 #include "program_testing.h"
 
 typedef struct run {
   int64_t flops;
   double ns, stock_ns;
+  double card_ns; /* stock's, on a device */
 } run;
 
 static weir_status go(ir_module *m, arena *a, void *user) {
@@ -15,6 +17,8 @@ static weir_status go(ir_module *m, arena *a, void *user) {
   machine on = machine_of_level(MACHINE_X86_64_V4);
   r->ns = plan_time_ns(m, &on);
   r->stock_ns = plan_stock_time_ns(m, &on);
+  machine card = {.device = device_find("v5e")};
+  r->card_ns = plan_stock_time_ns(m, &card);
   return WEIR_OK;
 }
 
@@ -325,12 +329,14 @@ static void few_terms(void) {
   assert(thirty > 1.5 * three && thirty < 3 * three); /* measured: 1.3 to 2.6 */
 }
 
-static double ns_of(const char *op, const char *type) {
+static run run_of(const char *op, const char *type) {
   char arguments[100], body[300];
   snprintf(arguments, sizeof arguments, "%%x: %s", type);
   snprintf(body, sizeof body, "    %%r = stablehlo.%s %%x : %s\n", op, type);
-  return body_of(arguments, body, type).stock_ns;
+  return body_of(arguments, body, type);
 }
+
+static double ns_of(const char *op, const char *type) { return run_of(op, type).stock_ns; }
 
 /* Vectors, a series, a call for each. */
 static void functions(void) {
@@ -341,7 +347,16 @@ static void functions(void) {
   assert(ns_of("tanh", f64) <= 2 * ns_of("exponential", f64));
 }
 
-static double sort_ns(const char *type, const char *element) {
+/* What was measured of CPUs' functions and sorts says nothing of devices. */
+static void functions_on_devices(void) {
+  const char *f32 = "tensor<4000x1000xf32>";
+  double exponential = run_of("exponential", f32).card_ns;
+  assert(run_of("tan", f32).card_ns == exponential && run_of("tanh", f32).card_ns == exponential);
+  assert(run_of("sqrt", f32).card_ns == run_of("abs", f32).card_ns);
+  assert(run_of("abs", f32).card_ns < exponential);
+}
+
+static run sorted(const char *type, const char *element) {
   char arguments[100], body[600];
   snprintf(arguments, sizeof arguments, "%%x: %s", type);
   snprintf(body, sizeof body,
@@ -349,14 +364,14 @@ static double sort_ns(const char *type, const char *element) {
            "      %%c = stablehlo.compare LT, %%a, %%b : (tensor<%s>, tensor<%s>) -> tensor<i1>\n"
            "      stablehlo.return %%c : tensor<i1>\n    }) {dimension = 1 : i64} : (%s) -> %s\n",
            element, element, element, element, type, type);
-  return body_of(arguments, body, type).stock_ns;
+  return body_of(arguments, body, type);
 }
 
 static void sorts(void) {
-  double floats = sort_ns("tensor<300x1000xf32>", "f32"),
-         integers = sort_ns("tensor<300x1000xi32>", "i32");
-  assert(floats > 300 * 1000 * 9 * 8.0 && floats < 300 * 1000 * 11 * 16.0);
-  assert(integers < floats / 4);
+  run floats = sorted("tensor<300x1000xf32>", "f32"),
+      integers = sorted("tensor<300x1000xi32>", "i32");
+  assert(floats.stock_ns > 300 * 1000 * 9 * 8.0 && floats.stock_ns < 300 * 1000 * 11 * 16.0);
+  assert(integers.stock_ns < floats.stock_ns / 4 && integers.card_ns == floats.card_ns);
 }
 
 /* What a device of four computes costs as much as where nobody else computes. */
@@ -491,6 +506,7 @@ int main(void) {
   outer_products();
   few_terms();
   functions();
+  functions_on_devices();
   sorts();
   manual();
   flops();
