@@ -21,6 +21,7 @@
 #include "pipeline/kernels.h"
 
 /* Times as fast: a kernel as XLA's loop, what the program then has to do without, the program.
+ * XLA's loops would not be run, so they only speak against kernels that are much slower.
  * Nanoseconds are of one execution: a kernel has to be compiled. Sure are gains that hold where
  * both predictions are wrong, most of all of products (docs/design/fit.md). For who times them
  * regions may lose a little, which make room for others: what these have in common is not made any
@@ -32,7 +33,7 @@ typedef struct least_gains {
 static least_gains gains_for(fit_courage courage) {
   if (courage == FIT_BOLD)
     return (least_gains){TUNED_BOLD_GAIN, TUNED_BOLD_GAIN, -INFINITY, TUNED_TIMED_GAIN};
-  return (least_gains){TUNED_KERNEL_GAIN, TUNED_REGION_GAIN, TUNED_REGION_NS, TUNED_KERNEL_GAIN};
+  return (least_gains){TUNED_BOLD_GAIN, TUNED_REGION_GAIN, TUNED_REGION_NS, TUNED_KERNEL_GAIN};
 }
 
 enum {

@@ -515,9 +515,17 @@ static double stock_write_ns(const stock *s, double bytes) {
   return bytes / (bytes < r->fresh_from_bytes ? r->write_bytes : r->fresh_bytes);
 }
 
+/* What is in memory is read there by its other name. */
+static bool is_view(const stock *s, ir_op op) {
+  if (ir_kind_of(s->c.m, op) != IR_OP_RESHAPE) return false;
+  ir_op from = ir_value_get(s->c.m, ir_operand(s->c.m, op, 0))->op;
+  return !from || plan_stock_keeps(s->c.m, from, &s->users);
+}
+
 static double stock_op_ns(stock *s, ir_op op) {
   ir_op_data d = *ir_op_get(s->c.m, op);
-  if (d.kind == IR_OP_CUSTOM_CALL || !plan_stock_keeps(s->c.m, op, &s->users)) return 0;
+  bool is_made = plan_stock_keeps(s->c.m, op, &s->users) && !is_view(s, op);
+  if (d.kind == IR_OP_CUSTOM_CALL || !is_made) return 0;
   double ns = stock_arithmetic_ns(s, op) + s->c.rates.op_ns;
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)

@@ -338,6 +338,33 @@ static run run_of(const char *op, const char *type) {
 
 static double ns_of(const char *op, const char *type) { return run_of(op, type).stock_ns; }
 
+/* A reshape of what is in memory costs nothing. */
+static void views(void) {
+#define OUTER                                                                                      \
+  "    %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<4000x20xf32>, "   \
+  "tensor<20x4000xf32>) -> tensor<4000x4000xf32>\n"
+#define ARGUMENTS "%x: tensor<4000x20xf32>, %y: tensor<20x4000xf32>"
+  double alone = body_of(ARGUMENTS, OUTER "    %r = stablehlo.add %a, %a : tensor<4000x4000xf32>\n",
+                         "tensor<4000x4000xf32>")
+                     .stock_ns;
+  double viewed = body_of(ARGUMENTS,
+                          OUTER
+                          "    %b = stablehlo.reshape %a : (tensor<4000x4000xf32>) -> "
+                          "tensor<2000x8000xf32>\n"
+                          "    %r = stablehlo.add %b, %b : tensor<2000x8000xf32>\n",
+                          "tensor<2000x8000xf32>")
+                      .stock_ns;
+  double returned = body_of(ARGUMENTS,
+                            OUTER
+                            "    %r = stablehlo.reshape %a : (tensor<4000x4000xf32>) -> "
+                            "tensor<2000x8000xf32>\n",
+                            "tensor<2000x8000xf32>")
+                        .stock_ns;
+#undef ARGUMENTS
+#undef OUTER
+  assert(viewed < 1.1 * alone && returned < alone);
+}
+
 /* Vectors, a series, a call for each. */
 static void functions(void) {
   const char *f32 = "tensor<1000x100xf32>", *f64 = "tensor<1000x100xf64>";
@@ -505,6 +532,7 @@ int main(void) {
   stock();
   outer_products();
   few_terms();
+  views();
   functions();
   functions_on_devices();
   sorts();
