@@ -141,7 +141,8 @@ def test_rotary_embedding(function, folder):  # noqa: F811
     checked(text, program, inputs)
 
 
-def test_under_a_limit(folder):  # noqa: F811
+def test_under_a_limit(folder, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("WEIR_TILE", "on")  # whatever the machine
     function = jax.jit(with_gradients(bias_is_first_column, loss_by_softmax))
     labels = np.random.default_rng(3).integers(0, 20_011, 300).astype(np.int32)
     inputs = [normal(300, 48), normal(20_011, 49) / 9, labels]
