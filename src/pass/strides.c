@@ -12,14 +12,15 @@
  *
  * Requires: a verified module; behind `ranges`, which takes wrapping off indices, and `counted`,
  * which has what needs neither slice nor pad. Breaks: nothing; what lost its uses stays for dce.
- * Exact: what is added beside u is -0, which changes nothing.
+ * Exact: what is added beside u is -0, which changes nothing; of types without it there is a mask.
  * Left alone: batches; places beyond x's ends; two dimensions that one index counts; negative
  * steps; windows along dimensions that are counted; what is small against the limit. Cost: linear.
  */
 #include "ir/fold.h"
 #include "pass/build.h"
 
-/* Of x: along each dimension `counts` elements from `starts` on, every steps-th. */
+/* Of x: along each dimension `counts` elements from `starts` on, every steps-th; of one alone the
+ * step is 1, whatever the indices were multiplied by. */
 typedef struct grid {
   int64_t starts[IR_MAX_RANK], steps[IR_MAX_RANK], counts[IR_MAX_RANK];
   int32_t of[IR_MAX_RANK]; /* the dimension of the part that counts them; -1: none, there is one */
@@ -74,9 +75,11 @@ static bool find_grid(const move *v, grid *out) {
                  : a.dim >= 0 ? part_dim(v, a.dim)
                               : -1;
     out->counts[d] = out->of[d] < 0 ? 1 : part->dims[out->of[d]];
-    out->starts[d] = a.offset, out->steps[d] = a.step;
+    out->starts[d] = a.offset;
+    out->steps[d] = a.dim >= 0 && out->counts[d] > 1 ? a.step : 1;
     int64_t room = x->dims[d] - a.offset;
-    if (a.offset < 0 || !out->counts[d] || (out->counts[d] - 1) * a.step >= room) return false;
+    if (a.offset < 0 || !out->counts[d] || (out->counts[d] - 1) * out->steps[d] >= room)
+      return false;
     if (out->of[d] < 0) continue;
     if (counted[out->of[d]]) return false;
     counted[out->of[d]] = true;
@@ -123,7 +126,7 @@ static ir_value spread(ir_builder *b, const move *v, const grid *g, ir_value u, 
   const ir_type_data x = *type_of(v, v->x);
   int64_t high[IR_MAX_RANK], gaps[IR_MAX_RANK];
   for (int32_t d = 0; d < x.rank; d++) {
-    gaps[d] = g->counts[d] > 1 ? g->steps[d] - 1 : 0;
+    gaps[d] = g->steps[d] - 1;
     high[d] = x.dims[d] - g->starts[d] - (g->counts[d] + (g->counts[d] - 1) * gaps[d]);
   }
   return ir_build_pad_with_gaps(b, u, fill, g->starts, high, gaps);
@@ -177,15 +180,23 @@ static bool replace_gather(pass_rewrite *f, ir_builder *b, ir_op op) {
   return pass_stand_in(m, f->map, op, as_part(b, &v, &g, taken));
 }
 
+/* What changes nothing where it is added: -0, which not all floats of a byte have. IR_NONE: none.
+ */
+static ir_value neutral(ir_builder *b, ir_type scalar, ir_dtype dtype) {
+  if (ir_is_complex(dtype)) return IR_NONE;
+  if (!ir_is_float(dtype)) return ir_build_splat_int(b, scalar, 0);
+  return ir_dtype_bytes(dtype) > 1 ? ir_build_splat_real(b, scalar, -0.0) : IR_NONE;
+}
+
 static ir_value combined(ir_builder *b, const move *v, const grid *g, ir_kind kind, bool puts) {
+  static const char zero[16];
   ir_dtype dtype = type_of(v, v->x)->dtype;
   ir_type scalar = ir_scalar(v->m, dtype);
-  bool adds = !puts && kind == IR_OP_ADD && !ir_is_complex(dtype);
-  ir_value fill = adds && ir_is_float(dtype) ? ir_build_splat_real(b, scalar, -0.0)
-                                             : ir_build_splat_int(b, scalar, 0);
+  ir_value added = !puts && kind == IR_OP_ADD ? neutral(b, scalar, dtype) : IR_NONE;
+  ir_value fill = added ? added : ir_build_constant(b, scalar, zero);
   ir_value u = spread(b, v, g, as_grid(b, v, g), fill);
   if (!puts) u = ir_build_binary(b, kind, v->x, u);
-  return adds ? u : where_taken(b, v, g, u, v->x);
+  return added ? u : where_taken(b, v, g, u, v->x);
 }
 
 static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {

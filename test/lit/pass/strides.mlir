@@ -88,3 +88,49 @@ func.func @left_alone(%x: tensor<5x5xf32>) -> (tensor<3x5xf32>, tensor<3xf32>, t
   %2 = "stablehlo.gather"(%x, %j) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, slice_sizes = array<i64: 1, 5>}> : (tensor<5x5xf32>, tensor<2x3x1xi32>) -> tensor<2x3x5xf32>
   return %0, %1, %2 : tensor<3x5xf32>, tensor<3xf32>, tensor<2x3x5xf32>
 }
+
+// The step of one index alone may be beyond any dimension.
+// CHECK-LABEL: sym_name = "far"
+// CHECK-NOT: "stablehlo.scatter"
+// CHECK: stablehlo.constant{{.*}}dense<1> : tensor<6xi32>
+// CHECK-NOT: "stablehlo.remainder"{{.*}}tensor<6xi32>
+func.func @far(%x: tensor<6x7xf32>, %u: tensor<1x3xf32>) -> tensor<6x7xf32> {
+  %c1 = stablehlo.iota dim = 0 : tensor<1xi64>
+  %c = stablehlo.iota dim = 0 : tensor<3xi64>
+  %far = stablehlo.constant dense<4294967296> : tensor<1xi64>
+  %two = stablehlo.constant dense<2> : tensor<3xi64>
+  %a = stablehlo.multiply %c1, %far : tensor<1xi64>
+  %d = stablehlo.multiply %c, %two : tensor<3xi64>
+  %i = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<1xi64>) -> tensor<1x3x1xi64>
+  %j = stablehlo.broadcast_in_dim %d, dims = [1] : (tensor<3xi64>) -> tensor<1x3x1xi64>
+  %at = stablehlo.concatenate %i, %j, dim = 2 : (tensor<1x3x1xi64>, tensor<1x3x1xi64>) -> tensor<1x3x2xi64>
+  %y = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 2>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) : (tensor<6x7xf32>, tensor<1x3x2xi64>, tensor<1x3xf32>) -> tensor<6x7xf32>
+  return %y : tensor<6x7xf32>
+}
+
+// Floats of a byte, of which some have no -0: sums are taken where the updates are.
+// CHECK-LABEL: sym_name = "narrow"
+// CHECK-NOT: "stablehlo.scatter"
+// CHECK: "stablehlo.pad"(%arg1
+// CHECK: %[[SUM:.*]] = "stablehlo.add"(%arg0
+// CHECK: "stablehlo.select"(%{{.*}}, %[[SUM]], %arg0)
+func.func @narrow(%x: tensor<6x7xf8E4M3FNUZ>, %u: tensor<1x3xf8E4M3FNUZ>) -> tensor<6x7xf8E4M3FNUZ> {
+  %c1 = stablehlo.iota dim = 0 : tensor<1xi64>
+  %c = stablehlo.iota dim = 0 : tensor<3xi64>
+  %far = stablehlo.constant dense<2> : tensor<1xi64>
+  %two = stablehlo.constant dense<2> : tensor<3xi64>
+  %a = stablehlo.multiply %c1, %far : tensor<1xi64>
+  %d = stablehlo.multiply %c, %two : tensor<3xi64>
+  %i = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<1xi64>) -> tensor<1x3x1xi64>
+  %j = stablehlo.broadcast_in_dim %d, dims = [1] : (tensor<3xi64>) -> tensor<1x3x1xi64>
+  %at = stablehlo.concatenate %i, %j, dim = 2 : (tensor<1x3x1xi64>, tensor<1x3x1xi64>) -> tensor<1x3x2xi64>
+  %y = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 2>}> ({
+  ^bb0(%p: tensor<f8E4M3FNUZ>, %q: tensor<f8E4M3FNUZ>):
+    %z = stablehlo.add %p, %q : tensor<f8E4M3FNUZ>
+    stablehlo.return %z : tensor<f8E4M3FNUZ>
+  }) : (tensor<6x7xf8E4M3FNUZ>, tensor<1x3x2xi64>, tensor<1x3xf8E4M3FNUZ>) -> tensor<6x7xf8E4M3FNUZ>
+  return %y : tensor<6x7xf8E4M3FNUZ>
+}
