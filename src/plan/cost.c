@@ -484,6 +484,28 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   return elements_ns(&s->c, op, (double)ir_elements(m, ir_result(m, op, 0)));
 }
 
+/* Whether all that reads v, however it is combined on the way, is one sum: *sum. */
+static bool is_of_one_sum(const stock *s, ir_value v, ir_op *sum, int32_t *readers) {
+  const ir_users *users = &s->users;
+  for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++) {
+    ir_op op = users->ops[i];
+    const ir_op_data *d = ir_op_get(s->c.m, op);
+    if ((*readers)-- == 0) return false;
+    if (d->kind == IR_OP_REDUCE && d->n_operands == 2 && (!*sum || *sum == op)) *sum = op;
+    else if (!ir_is_elementwise(d->kind) || !is_of_one_sum(s, d->first_result, sum, readers))
+      return false;
+  }
+  return users->first[v] < users->first[v + 1];
+}
+
+/* YNN makes such a product tile by tile and adds it up: it is never in memory. */
+static bool is_summed_product(const stock *s, ir_op op) {
+  ir_op sum = 0;
+  int32_t readers = MOST_READERS;
+  return ir_kind_of(s->c.m, op) == IR_OP_DOT_GENERAL &&
+         is_of_one_sum(s, ir_result(s->c.m, op, 0), &sum, &readers);
+}
+
 static double fused_ns(stock *s, ir_value v);
 
 /* Of a table no more is read than is gathered. */
@@ -500,6 +522,7 @@ static double fused_ns(stock *s, ir_value v) {
   ir_op op = ir_value_get(s->c.m, v)->op;
   if (s->seen[v] == s->turn) return 0;
   s->seen[v] = s->turn;
+  if (op && is_summed_product(s, op)) return 0; /* counted where it is made */
   if (!op || s->room == 0 || plan_stock_keeps(s->c.m, op, &s->users))
     return bytes_of(&s->c, v) / s->c.rates.read_bytes;
   s->room--;
@@ -534,7 +557,8 @@ static double stock_op_ns(stock *s, ir_op op) {
   s->turn++;
   s->room = MOST_FUSED;
   for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += operand_ns(s, op, i);
-  for (uint32_t i = 0; !has_bodies && i < d.n_results; i++)
+  bool writes = !has_bodies && !is_summed_product(s, op);
+  for (uint32_t i = 0; writes && i < d.n_results; i++)
     ns += stock_write_ns(s, bytes_of(&s->c, d.first_result + i));
   return ns;
 }
