@@ -447,12 +447,23 @@ static double cost_of_packing(const kernel_nest *n) {
 }
 
 /* What is larger than all before goes into its row's list: of n in no order k (1 + ln(n / k)). */
-static double cost_of_lists(const kernel_nest *n, const kernel_node *x) {
-  if (x->kind != IR_OP_CHLO_TOP_K) return 0;
+static double inserted_of(const kernel_nest *n, const kernel_node *x, double *out_k) {
   double kept = (double)kernel_extent_of(n, x->mask),
-         k = kept / (double)kernel_extent_of(n, x->mask & ~n->positions),
          seen = (double)kernel_extent_of(n, x->reduces);
-  return kept * (1 + log(fmax(1, seen / k))) * TUNED_INSERTED;
+  *out_k = kept / (double)kernel_extent_of(n, x->mask & ~n->positions);
+  return kept * (1 + log(fmax(1, seen / *out_k)));
+}
+
+static double cost_of_lists(const kernel_nest *n, const kernel_node *x) {
+  double k;
+  return x->kind == IR_OP_CHLO_TOP_K ? inserted_of(n, x, &k) * TUNED_INSERTED : 0;
+}
+
+/* XLA's are heaps, on one thread: top_k_ns in plan/cost.c. */
+static double cost_of_heaps(const kernel_nest *n, const kernel_node *x) {
+  machine_rates rates = machine_rates_of(&n->machine);
+  double k, inserted = inserted_of(n, x, &k);
+  return inserted * fmax(1, log2(k)) * rates.vector_ops / (rates.sorted * TUNED_HEAP);
 }
 
 /* Of ops that are instructions of their own, in XLA's loops, too. */
@@ -646,6 +657,7 @@ double cost_of_xla(const kernel_nest *n) {
                 kernel_is_variadic(x) || is_narrow_extreme(n, x);
     cost += x->turns * weight * elements_of(n, (x->mask & ~n->positions) | x->reduces) / n->lanes;
     if (sums) cost += x->turns * traffic_of(n, x);
+    if (x->kind == IR_OP_CHLO_TOP_K) cost += x->turns * cost_of_heaps(n, x);
   }
   return cost;
 }
