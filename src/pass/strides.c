@@ -185,7 +185,7 @@ static bool replace_gather(pass_rewrite *f, ir_builder *b, ir_op op) {
 static ir_value neutral(ir_builder *b, ir_type scalar, ir_dtype dtype) {
   if (ir_is_complex(dtype)) return IR_NONE;
   if (!ir_is_float(dtype)) return ir_build_splat_int(b, scalar, 0);
-  return ir_dtype_bytes(dtype) > 1 ? ir_build_splat_real(b, scalar, -0.0) : IR_NONE;
+  return ir_is_common_float(dtype) ? ir_build_splat_real(b, scalar, -0.0) : IR_NONE;
 }
 
 static ir_value combined(ir_builder *b, const move *v, const grid *g, ir_kind kind, bool puts) {
