@@ -12,7 +12,7 @@ import weir
 from weir import _say
 
 
-def same(one, other):
+def same(one, other, coarse=2e-5):
     for a, b in zip(tf.nest.flatten(one), tf.nest.flatten(other), strict=True):
         if a is None and b is None:
             continue
@@ -21,8 +21,7 @@ def same(one, other):
         if a.dtype.kind in "iub":
             np.testing.assert_array_equal(a, b)
         else:
-            coarse = a.dtype.itemsize <= 4
-            tolerance = (2e-5 if coarse else 1e-11) * max(1.0, np.abs(a).max(initial=0.0))
+            tolerance = (coarse if a.dtype.itemsize <= 4 else 1e-11) * max(1.0, np.abs(a).max(initial=0.0))
             np.testing.assert_allclose(b, a, rtol=0, atol=tolerance)
 
 
@@ -41,4 +40,5 @@ def test_under_a_tenth(name, monkeypatch):
     report = weir.last_report()
     assert report.outcome == "rewritten" and not report.after_is_estimate
     assert report.peak_after_bytes <= limit < report.peak_before_bytes
-    same(stock, ours)
+    # Stock leaves out roundings to bf16, and a kernel does not: of half a unit in the last place.
+    same(stock, ours, **({"coarse": 2**-9} if name == "half_precision" else {}))
