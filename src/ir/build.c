@@ -134,6 +134,16 @@ ir_value ir_build_splat_int(ir_builder *b, ir_type type, int64_t value) {
   return ir_build_constant(b, type, &value); /* little-endian: the low bytes come first */
 }
 
+ir_value ir_build_neutral_of_sum(ir_builder *b, ir_type type) {
+  ir_dtype dtype = ir_type_get(b->m, type)->dtype;
+  bool is_complex = ir_is_complex(dtype);
+  if (!is_complex && !ir_is_float(dtype)) return ir_build_splat_int(b, type, 0);
+  int64_t bytes = ir_dtype_bytes(dtype), part = is_complex ? bytes / 2 : bytes;
+  char cell[16] = {0};
+  for (int64_t end = part; end <= bytes; end += part) cell[end - 1] = (char)0x80;
+  return ir_build_constant(b, type, cell);
+}
+
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim) {
   ir_named_attr attr = ir_property(b->m, "iota_dimension", ir_attr_int(b->m, dim, IR_I64));
   return ir_build(b, IR_OP_IOTA, 0, NULL, type, 1, &attr);

@@ -450,6 +450,9 @@ ir_value ir_build_int_like(ir_builder *b, ir_value like, int64_t value); /* of i
 ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value);
 /* The one element everywhere. */
 ir_value ir_build_constant(ir_builder *b, ir_type type, const void *element);
+/* x + it == x, to the bit: 0 of integers, -0.0 of floats, in both parts of complex numbers. Not of
+ * floats of a byte that have no -0. */
+ir_value ir_build_neutral_of_sum(ir_builder *b, ir_type type);
 /* A broadcast of 0; not of f8E8M0FNU, which has none. */
 ir_value ir_build_zeros(ir_builder *b, ir_type type);
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim);

@@ -446,24 +446,26 @@ static double cost_of_packing(const kernel_nest *n) {
          fmax(0, copies_of(n) - fmax(1, free));
 }
 
-/* What is larger than all before goes into its row's list: of n in no order k (1 + ln(n / k)). */
-static double inserted_of(const kernel_nest *n, const kernel_node *x, double *out_k) {
+/* A top-k: its rows, how many elements each keeps, and sees. */
+static double list_of(const kernel_nest *n, const kernel_node *x, double *out_k, double *out_seen) {
   double kept = (double)kernel_extent_of(n, x->mask),
-         seen = (double)kernel_extent_of(n, x->reduces);
-  *out_k = kept / (double)kernel_extent_of(n, x->mask & ~n->positions);
-  return kept * (1 + log(fmax(1, seen / *out_k)));
+         rows = (double)kernel_extent_of(n, x->mask & ~n->positions);
+  *out_k = kept / rows;
+  *out_seen = (double)kernel_extent_of(n, x->reduces);
+  return rows;
 }
 
 static double cost_of_lists(const kernel_nest *n, const kernel_node *x) {
-  double k;
-  return x->kind == IR_OP_CHLO_TOP_K ? inserted_of(n, x, &k) * TUNED_INSERTED : 0;
+  double k, seen;
+  if (x->kind != IR_OP_CHLO_TOP_K) return 0;
+  double rows = list_of(n, x, &k, &seen);
+  return rows * machine_inserted(k, seen) * TUNED_INSERTED;
 }
 
-/* XLA's are heaps, on one thread: top_k_ns in plan/cost.c. */
 static double cost_of_heaps(const kernel_nest *n, const kernel_node *x) {
   machine_rates rates = machine_rates_of(&n->machine);
-  double k, inserted = inserted_of(n, x, &k);
-  return inserted * fmax(1, log2(k)) * rates.vector_ops / (rates.sorted * TUNED_HEAP);
+  double k, seen, rows = list_of(n, x, &k, &seen);
+  return rows * machine_heap_ns(&rates, k, seen) * rates.vector_ops;
 }
 
 /* Of ops that are instructions of their own, in XLA's loops, too. */

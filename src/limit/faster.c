@@ -126,7 +126,7 @@ static bool has_short_slices(const job *j, const search *s) {
          candidate_has_loops(&s->found, false) && is_slower(j, s) && !repeats;
 }
 
-/* By either prediction. */
+/* Both what XLA gets of it, and its loops. */
 static void want_faster(const job *j, const search *s, double gain, search *again) {
   again->most_ns = plan_time_ns(s->found.m, &j->machine) / gain;
   again->most_time_ns = s->found.time_ns / gain;

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "machine/tuned.h"
+
 /* The reference: two cores of Sapphire Rapids, a virtual machine; machine_of_level(v4). */
 enum { REFERENCE_CORES = 2, REFERENCE_VECTOR_BYTES = 64 };
 static const double REFERENCE_CLOCK = 3.5, REFERENCE_VECTORS = 7.0;
@@ -116,6 +118,12 @@ machine_rates machine_rates_of(const machine *m) {
   CPU_RATES(RATE)
 #undef RATE
   return r;
+}
+
+double machine_inserted(double k, double seen) { return k * (1 + log(fmax(1, seen / k))); }
+
+double machine_heap_ns(const machine_rates *rates, double k, double seen) {
+  return machine_inserted(k, seen) * fmax(1, log2(k)) / (rates->sorted * TUNED_HEAP);
 }
 
 double cpu_resident_bytes(const machine *m) { return (double)(m->l2_bytes / 2); }

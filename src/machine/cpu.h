@@ -49,6 +49,11 @@ typedef struct machine_rates {
 } machine_rates;
 
 machine_rates machine_rates_of(const machine *m);
+/* Of a row of `seen` elements in no order: how many are among the k largest so far, and go into its
+ * list. */
+double machine_inserted(double k, double seen);
+/* The same row's time in XLA's heap of k, on one thread. */
+double machine_heap_ns(const machine_rates *rates, double k, double seen);
 
 /* ---- the same on all CPUs ---- */
 /* In every trip of a loop that it is in; bench/experiments/launches.py has what an op of a few

@@ -310,6 +310,15 @@ bool pass_find_affine(ir_module *m, ir_value v, pass_affine *out) {
   return find_affine(m, v, STEPS, out);
 }
 
+ir_value pass_index_component(const ir_module *m, ir_value indices, const ir_gather_numbers *n,
+                              int32_t i) {
+  ir_op op = ir_maker(m, indices, IR_OP_CONCATENATE);
+  if (n->start_index_map.count == 1) return indices;
+  bool joined = op && ir_op_int(m, op, "dimension", -1) == n->index_vector_dim &&
+                ir_op_get(m, op)->n_operands == (uint32_t)n->start_index_map.count;
+  return joined ? ir_operand(m, op, (uint32_t)i) : IR_NONE;
+}
+
 int64_t pass_counted_dim(ir_module *m, ir_value v) {
   pass_affine a;
   return pass_find_affine(m, v, &a) && !a.offset && a.step == 1 ? a.dim : -1;
@@ -367,4 +376,8 @@ bool pass_is_plain_product(const ir_module *m, ir_op dot) {
 int64_t pass_small_bytes(const weir_options *o) {
   return o->memory_limit_bytes ? o->memory_limit_bytes / TUNED_SMALL_SHARE
                                : o->tensor_size_threshold_bytes;
+}
+
+bool pass_is_large(const pass_rewrite *r, ir_value v) {
+  return ir_value_bytes(r->m, v) > r->small_bytes;
 }

@@ -43,6 +43,10 @@ typedef struct pass_affine {
   int64_t step, offset, last;
 } pass_affine;
 bool pass_find_affine(ir_module *m, ir_value v, pass_affine *out);
+/* Component i of a gather's or scatter's indices: they are it, or joined of such along the index
+ * vector. IR_NONE: they are made otherwise. */
+ir_value pass_index_component(const ir_module *m, ir_value indices, const ir_gather_numbers *n,
+                              int32_t i);
 /* The dimension that integers count, v[i] = i_dim: iotas, moved and broadcast. -1: none, or not
  * known. */
 int64_t pass_counted_dim(ir_module *m, ir_value v);
@@ -66,5 +70,6 @@ bool pass_multiplies_whole(const weir_options *o, ir_dtype dtype);
 /* Tensors up to this size are not worth a rewrite that changes roundings: what the splitter leaves
  * alone, 0 where passes are run by name without a limit or a threshold. */
 int64_t pass_small_bytes(const weir_options *o);
+bool pass_is_large(const pass_rewrite *r, ir_value v); /* above that */
 
 #endif

@@ -85,16 +85,6 @@ static bool find_digit(const ir_module *m, ir_value v, int64_t count, digit *out
   return true;
 }
 
-static ir_value component(const ir_module *m, ir_value indices, const ir_gather_numbers *n,
-                          int32_t i) {
-  ir_op op = ir_value_get(m, indices)->op;
-  if (n->start_index_map.count == 1) return indices;
-  bool joined = op && ir_kind_of(m, op) == IR_OP_CONCATENATE &&
-                ir_op_int(m, op, "dimension", -1) == n->index_vector_dim &&
-                ir_op_get(m, op)->n_operands == (uint32_t)n->start_index_map.count;
-  return joined ? ir_operand(m, op, (uint32_t)i) : IR_NONE;
-}
-
 /* The digits cut p into bases: each begins where another ends, or where nothing is named. */
 static bool cut(const digit *digits, int32_t n, int64_t count, places *out) {
   int64_t at = count;
@@ -130,7 +120,7 @@ static bool find_places(const ir_module *m, ir_value x, ir_value indices, int64_
       count < 2 || ir_type_at(m, indices)->rank > 2)
     return false;
   for (int32_t i = 0; i < named; i++) {
-    ir_value v = component(m, indices, n, i);
+    ir_value v = pass_index_component(m, indices, n, i);
     int64_t extent = t->dims[n->start_index_map.at[i]];
     if (ir_ints_find(n->collapsed_slice_dims, n->start_index_map.at[i]) < 0 || !v ||
         !find_digit(m, v, count, &digits[i]) || digits[i].base > extent ||
@@ -161,10 +151,6 @@ static ir_type tall_type(ir_module *m, ir_value x, const ir_gather_numbers *n, c
   return rank <= IR_MAX_RANK ? ir_tensor(m, t->dtype, rank, dims) : IR_NONE;
 }
 
-static bool is_large(const pass_rewrite *f, ir_value v) {
-  return ir_value_bytes(f->m, v) > f->small_bytes;
-}
-
 static bool takes_all_else(ir_module *m, ir_op op, const ir_gather_numbers *n) {
   int32_t count;
   const int64_t *sizes = ir_op_ints(m, op, "slice_sizes", &count);
@@ -182,7 +168,7 @@ static bool replace_gather(pass_rewrite *f, ir_builder *b, ir_op op) {
   ir_gather_numbers n;
   places p;
   int64_t to[IR_MAX_RANK];
-  if (!is_large(f, y) || !ir_gather_dims(f->p->scratch, m, op, &n) || !has_entries_first(&n) ||
+  if (!pass_is_large(f, y) || !ir_gather_dims(f->p->scratch, m, op, &n) || !has_entries_first(&n) ||
       !takes_all_else(m, op, &n) ||
       !find_places(m, x, ir_operand(m, op, 1), ir_type_at(m, y)->dims[0], &n, true, &p))
     return false;
@@ -224,7 +210,7 @@ static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
   ir_gather_numbers n;
   places p;
   int64_t to[IR_MAX_RANK];
-  if (ir_op_get(m, op)->n_operands != 3 || !is_large(f, ir_operand(m, op, 2)) ||
+  if (ir_op_get(m, op)->n_operands != 3 || !pass_is_large(f, ir_operand(m, op, 2)) ||
       (!puts && ir_reducer_kind(m, ir_body(m, op)) != IR_OP_ADD) ||
       !ir_scatter_dims(f->p->scratch, m, op, &n) || !has_entries_first(&n))
     return false;

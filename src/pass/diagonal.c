@@ -124,12 +124,6 @@ static ir_value gathered(finder *f, ir_builder *b, const band *s) {
   return ir_build(b, IR_OP_GATHER, 2, operands, type, 3, attrs);
 }
 
-/* A sum over -0 and one element is that element, to the bit. */
-static ir_value neutral(ir_builder *b, ir_type type) {
-  return ir_is_float(ir_type_get(b->m, type)->dtype) ? ir_build_splat_real(b, type, -0.0)
-                                                     : ir_build_splat_int(b, type, 0);
-}
-
 static ir_value masked(finder *f, ir_builder *b, const band *s) {
   const ir_type_data t = *type_of(f, s->x);
   ir_type type = ir_type_of(f->m, s->x), index = ir_tensor(f->m, IR_I64, t.rank, t.dims);
@@ -137,8 +131,8 @@ static ir_value masked(finder *f, ir_builder *b, const band *s) {
   int64_t shift = s->at_drop - s->at_keep;
   if (shift) i = ir_build_add(b, i, ir_build_splat_int(b, index, shift));
   ir_value on = ir_build_compare(b, "EQ", i, j);
-  ir_value x = ir_build_select(b, on, s->x, neutral(b, type));
-  ir_value init = neutral(b, ir_scalar(f->m, t.dtype));
+  ir_value x = ir_build_select(b, on, s->x, ir_build_neutral_of_sum(b, type));
+  ir_value init = ir_build_neutral_of_sum(b, ir_scalar(f->m, t.dtype));
   ir_kind kind = t.dtype == IR_I1 ? IR_OP_OR : IR_OP_ADD;
   x = ir_build_reduce(b, kind, x, init, (int64_t[]){s->drop}, 1);
   return piece(f, b, x, moved(s->keep, s), s->at_keep, s->length);

@@ -112,10 +112,6 @@ static bool has_room(const ir_module *m, ir_value indices) {
   return ir_type_at(m, indices)->rank < IR_MAX_RANK;
 }
 
-static bool is_large(const pass_rewrite *g, ir_value v) {
-  return ir_value_bytes(g->m, v) > pass_small_bytes(g->p->options);
-}
-
 /* What it reshapes is computed: of what is there anyway nothing is gained. */
 static bool is_flattened(const ir_module *m, ir_value v) {
   ir_op op = ir_maker(m, v, IR_OP_RESHAPE);
@@ -128,7 +124,7 @@ static bool replace_gather(pass_rewrite *g, ir_op op) {
   fold f;
   ir_value x = ir_operand(m, op, 0), indices = ir_operand(m, op, 1);
   ir_op flat = ir_value_get(m, x)->op;
-  if (!is_flattened(m, x) || !is_large(g, x) || !pass_is_static(m, op) ||
+  if (!is_flattened(m, x) || !pass_is_large(g, x) || !pass_is_static(m, op) ||
       !ir_gather_dims(g->p->scratch, m, op, &n) || named_dim(&n) < 0 || !are_readable(m, indices) ||
       !has_room(m, indices) ||
       !is_fold(m, ir_type_of(m, x), ir_type_of(m, ir_operand(m, flat, 0)), named_dim(&n), &f))
@@ -159,7 +155,7 @@ static bool replace_scatter(pass_rewrite *g, ir_op op) {
   fold f;
   ir_op scatter = scatter_of(g, g->b.block, op);
   ir_type type = ir_type_of(m, ir_result(m, op, 0));
-  if (!scatter || !is_large(g, ir_result(m, op, 0)) ||
+  if (!scatter || !pass_is_large(g, ir_result(m, op, 0)) ||
       !ir_scatter_dims(g->p->scratch, m, scatter, &n) || named_dim(&n) < 0 ||
       !are_readable(m, ir_operand(m, scatter, 1)) || !has_room(m, ir_operand(m, scatter, 1)) ||
       !is_fold(m, ir_type_of(m, ir_operand(m, op, 0)), type, named_dim(&n), &f))

@@ -35,16 +35,6 @@ typedef struct move {
 
 static const ir_type_data *type_of(const move *v, ir_value x) { return ir_type_at(v->m, x); }
 
-/* Numbers of the indices that name dimension d of x. */
-static ir_value component(const move *v, int32_t d) {
-  int32_t i = ir_ints_find(v->n.start_index_map, d), n = v->n.start_index_map.count;
-  ir_op op = ir_maker(v->m, v->indices, IR_OP_CONCATENATE);
-  if (n == 1) return v->indices;
-  bool joined = op && ir_op_int(v->m, op, "dimension", -1) == v->n.index_vector_dim &&
-                ir_op_get(v->m, op)->n_operands == (uint32_t)n;
-  return joined ? ir_operand(v->m, op, (uint32_t)i) : IR_NONE;
-}
-
 /* The dimension of the part for dimension `dim` of the indices, not that of index vectors. */
 static int32_t part_dim(const move *v, int32_t dim) {
   int32_t j = dim > v->n.index_vector_dim ? dim - 1 : dim;
@@ -57,7 +47,8 @@ static int32_t part_dim(const move *v, int32_t dim) {
 static bool find_line(const move *v, int32_t d, bool window, pass_affine *out) {
   *out = (pass_affine){.dim = -1, .step = 1};
   if (!ir_ints_have(v->n.start_index_map, d)) return true;
-  ir_value at = component(v, d);
+  ir_value at =
+      pass_index_component(v->m, v->indices, &v->n, ir_ints_find(v->n.start_index_map, d));
   return at && pass_find_affine(v->m, at, out) && !(window && out->dim >= 0) &&
          out->dim != v->n.index_vector_dim;
 }
@@ -163,16 +154,13 @@ static ir_value where_taken(ir_builder *b, const move *v, const grid *g, ir_valu
   return mask ? ir_build_select(b, mask, y, otherwise) : y;
 }
 
-static bool is_large(const pass_rewrite *f, ir_value v) {
-  return ir_value_bytes(f->m, v) > f->small_bytes;
-}
-
 static bool replace_gather(pass_rewrite *f, ir_builder *b, ir_op op) {
   ir_module *m = f->m;
   move v = {m, ir_operand(m, op, 0), ir_operand(m, op, 1), ir_result(m, op, 0), .n = {{0}}};
   grid g;
   int64_t limits[IR_MAX_RANK];
-  if (!is_large(f, v.part) || !ir_gather_dims(f->p->scratch, m, op, &v.n) || !find_grid(&v, &g))
+  if (!pass_is_large(f, v.part) || !ir_gather_dims(f->p->scratch, m, op, &v.n) ||
+      !find_grid(&v, &g))
     return false;
   for (int32_t d = 0; d < type_of(&v, v.x)->rank; d++)
     limits[d] = g.starts[d] + (g.counts[d] - 1) * g.steps[d] + 1;
@@ -180,23 +168,20 @@ static bool replace_gather(pass_rewrite *f, ir_builder *b, ir_op op) {
   return pass_stand_in(m, f->map, op, as_part(b, &v, &g, taken));
 }
 
-/* What changes nothing where it is added: -0, which not all floats of a byte have. IR_NONE: none.
- */
-static ir_value neutral(ir_builder *b, ir_type scalar, ir_dtype dtype) {
-  if (ir_is_complex(dtype)) return IR_NONE;
-  if (!ir_is_float(dtype)) return ir_build_splat_int(b, scalar, 0);
-  return ir_is_common_float(dtype) ? ir_build_splat_real(b, scalar, -0.0) : IR_NONE;
+/* -0, which not all floats of a byte have. */
+static bool has_neutral(ir_dtype dtype) {
+  return ir_is_common_float(dtype) || !(ir_is_float(dtype) || ir_is_complex(dtype));
 }
 
 static ir_value combined(ir_builder *b, const move *v, const grid *g, ir_kind kind, bool puts) {
   static const char zero[16];
   ir_dtype dtype = type_of(v, v->x)->dtype;
   ir_type scalar = ir_scalar(v->m, dtype);
-  ir_value added = !puts && kind == IR_OP_ADD ? neutral(b, scalar, dtype) : IR_NONE;
-  ir_value fill = added ? added : ir_build_constant(b, scalar, zero);
+  bool adds = !puts && kind == IR_OP_ADD && has_neutral(dtype);
+  ir_value fill = adds ? ir_build_neutral_of_sum(b, scalar) : ir_build_constant(b, scalar, zero);
   ir_value u = spread(b, v, g, as_grid(b, v, g), fill);
   if (!puts) u = ir_build_binary(b, kind, v->x, u);
-  return added ? u : where_taken(b, v, g, u, v->x);
+  return adds ? u : where_taken(b, v, g, u, v->x);
 }
 
 static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
@@ -206,7 +191,7 @@ static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
   ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
   move v = {m, ir_operand(m, op, 0), ir_operand(m, op, 1), ir_operand(m, op, 2), .n = {{0}}};
   grid g;
-  if (!is_large(f, v.part) || (!puts && kind == IR_OP_UNKNOWN) ||
+  if (!pass_is_large(f, v.part) || (!puts && kind == IR_OP_UNKNOWN) ||
       !ir_scatter_dims(f->p->scratch, m, op, &v.n) || !find_grid(&v, &g))
     return false;
   return pass_stand_in(m, f->map, op, combined(b, &v, &g, kind, puts));

@@ -132,18 +132,14 @@ static double scatter_ns(const clock_state *c, ir_op op) {
   return fmin(n, places) / c->rates.scattered + n / c->rates.copied;
 }
 
-static double log2_of(double n) { return n > 2 ? log2(n) : 1; }
-
-/* What is larger than all before is put into a heap of k: of n in no order k (1 + ln(n / k)). */
 static double top_k_ns(const clock_state *c, ir_op op) {
   const ir_type_data *t = ir_type_at(c->m, ir_operand(c->m, op, 0));
   double n = (double)ir_elements(c->m, ir_operand(c->m, op, 0)),
          kept = (double)ir_elements(c->m, ir_result(c->m, op, 0)),
          length = t->rank && t->dims[t->rank - 1] > 0 ? (double)t->dims[t->rank - 1] : 1;
   if (n <= 0 || kept <= 0) return 0;
-  double k = kept * length / n;
-  return n / c->rates.top_k +
-         kept * (1 + log(length / k)) * log2_of(k) / (c->rates.sorted * TUNED_HEAP);
+  double rows = n / length, k = kept / rows;
+  return n / c->rates.top_k + rows * machine_heap_ns(&c->rates, k, length);
 }
 
 /* Numbers are compared as their bits say, NaN last; integers as they are. */

@@ -30,24 +30,11 @@ static int64_t all_ones(ir_dtype d) {
   return ir_dtype_class_of(d) == IR_CLASS_INT ? -1 : highest_int(d);
 }
 
-/* -0.0, of complex numbers both parts: what +0.0 is not, neutral to sums of zeros. */
-static ir_value negative_zeros(ir_builder *b, ir_type type) {
-  ir_dtype dtype = ir_type_get(b->m, type)->dtype;
-  bool is_complex = ir_is_complex(dtype);
-  int64_t bytes = ir_dtype_bytes(dtype), part = is_complex ? bytes / 2 : bytes;
-  char cell[16] = {0};
-  for (int64_t end = part; end <= bytes; end += part) cell[end - 1] = (char)0x80;
-  return ir_build_constant(b, type, cell);
-}
-
 /* combine(neutral, x) == x, to the bit. */
 static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
-  ir_dtype_class cls = ir_dtype_class_of(d);
   switch (kind) {
-    case IR_OP_ADD:
-      if (cls == IR_CLASS_FLOAT || cls == IR_CLASS_COMPLEX) return negative_zeros(b, type);
-      return ir_build_splat_int(b, type, 0);
+    case IR_OP_ADD: return ir_build_neutral_of_sum(b, type);
     case IR_OP_MULTIPLY: return ir_build_splat_int(b, type, 1);
     case IR_OP_MAXIMUM:
       return ir_is_float(d) ? ir_build_splat_real(b, type, -INFINITY)
