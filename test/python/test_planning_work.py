@@ -165,8 +165,8 @@ def test_once_xla_says_what_the_estimate_does_it_is_not_doubted_again(share, dou
     assert len(in_doubt) == doubted and in_doubt[0] > 0  # behind what holds by estimate
     assert asked[in_doubt[0]] == pytest.approx(1.17 * limit, rel=0.02)
     assert (result.status == _library.OK) is (doubted == 2)
+    assert len(asked) - 1 - in_doubt[-1] <= (doubted == 1)  # for the number that the refusal names
     if doubted == 2:
-        assert in_doubt[-1] == len(asked) - 1
         assert result.peak_after_bytes == int(share * asked[-1]) == pytest.approx(0.93 * limit, rel=0.02)
 
 

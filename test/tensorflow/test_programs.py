@@ -40,5 +40,5 @@ def test_under_a_tenth(name, monkeypatch):
     report = weir.last_report()
     assert report.outcome == "rewritten" and not report.after_is_estimate
     assert report.peak_after_bytes <= limit < report.peak_before_bytes
-    # Stock leaves out roundings to bf16, and a kernel does not: of half a unit in the last place.
-    same(stock, ours, **({"coarse": 2**-9} if name == "half_precision" else {}))
+    # Stock leaves out roundings to bf16, and a kernel does not: which average out in sums.
+    same(stock, ours, **({"coarse": 2**-11} if name == "half_precision" else {}))
