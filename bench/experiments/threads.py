@@ -1,9 +1,12 @@
 """What XLA's sharing of elementwise ops among threads costs in loops over slices.
 Run: python bench/experiments/threads.py [steps conditions interpolation]
+     python bench/experiments/threads.py users ['*attention*' ...]
 
 Each program as it came, split under a tenth of its temporaries, and that without XLA's pass
-`cpu-parallel-task-assigner`: CPU and elapsed milliseconds, least of runs in turn.
+`cpu-parallel-task-assigner`: CPU and elapsed milliseconds, least of runs in turn. A star stands
+beside the way that weir takes. users: small ones of bench/user_programs that are split.
 """
+import fnmatch
 import sys
 import time
 
@@ -17,7 +20,7 @@ from weir import _library as library
 
 SPLIT = dict(probe.HONEST, xla_cpu_experimental_ynn_fusion_type="LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT")
 INVARIANTS, SHARING = "while-loop-invariant-code-motion", "cpu-parallel-task-assigner"
-ROUNDS = 10
+ROUNDS, MOST_SECONDS = 10, 3
 
 
 def steps(x):
@@ -49,37 +52,61 @@ PROGRAMS = {steps: (2000, 128), conditions: (4000, 20), interpolation: (1000, 1)
 
 
 def split(text):
-    """At arguments, results and a tenth of the temporaries."""
+    """At arguments, results and a tenth of the temporaries; whether XLA is to share ops."""
     m = probe.Program(text).mem
     limit = m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
-    return library.rewrite(text.encode(), {"memory_limit_bytes": limit}, None).text.decode()
+    made = library.rewrite(text.encode(), {"memory_limit_bytes": limit}, None)
+    return made, not any(SHARING in option for option in made.compile_options)
 
 
 def least(ways, args):
     found = {name: [np.inf, np.inf] for name in ways}
+    began = time.perf_counter()
     for _ in range(ROUNDS):
         for name, way in ways.items():
-            began = time.process_time(), time.perf_counter()
+            start = time.process_time(), time.perf_counter()
             way.call(args)
-            took = time.process_time() - began[0], time.perf_counter() - began[1]
+            took = time.process_time() - start[0], time.perf_counter() - start[1]
             found[name] = [min(a, b) for a, b in zip(found[name], took)]
+        if time.perf_counter() - began > MOST_SECONDS:
+            break
     return found
 
 
+def compare(name, function, args):
+    text = jax.jit(function, keep_unused=True).lower(*args).as_text()
+    args = jax.tree.leaves(args)
+    made, shares = split(text)
+    if not made.text:
+        return
+    ways = {"as it came": probe.Program(text, {})}
+    for label, passes in (("split", INVARIANTS), ("unshared", f"{INVARIANTS},{SHARING}")):
+        taken = "*" if shares == (label == "split") else ""
+        ways[label + taken] = probe.Program(made.text.decode(), dict(SPLIT, xla_disable_hlo_passes=passes))
+    for label, (cpu, elapsed) in least(ways, args).items():
+        print(f"{name:24s} {label:10s} {cpu * 1e3:8.1f} ms of CPU {elapsed * 1e3:8.1f} elapsed"
+              f" {ways[label].mem.temp_size_in_bytes / 1e6:8.2f} MB", flush=True)
+
+
+def users(globs):
+    from user_programs import PROGRAMS as programs
+
+    for name, program in programs.items():
+        if any(fnmatch.fnmatch(name, glob) for glob in globs or ["*"]):
+            jax.config.update("jax_enable_x64", program.x64)
+            try:
+                compare(name, program.function, jax.device_put(program.arguments(True)))
+            except Exception as e:  # a refusal, say
+                print(f"{name:24s} {str(e)[:80]}", flush=True)
+
+
 def main():
+    if sys.argv[1:2] == ["users"]:
+        return users(sys.argv[2:])
     for function, shape in PROGRAMS.items():
-        if not probe.wanted(function.__name__):
-            continue
-        args = probe.make_args([(shape, "f32")])
-        text = jax.jit(function).lower(*args).as_text()
-        ways = {"as it came": probe.Program(text, {})}
-        made = split(text)
-        for name, passes in (("split", INVARIANTS), ("unshared", f"{INVARIANTS},{SHARING}")):
-            ways[name] = probe.Program(made, dict(SPLIT, xla_disable_hlo_passes=passes))
-        for name, (cpu, elapsed) in least(ways, args).items():
-            print(f"{function.__name__:14s} {name:10s} {cpu * 1e3:7.1f} ms of CPU {elapsed * 1e3:7.1f} elapsed"
-                  f" {ways[name].mem.temp_size_in_bytes / 1e6:7.2f} MB", flush=True)
+        if probe.wanted(function.__name__):
+            compare(function.__name__, function, probe.make_args([(shape, "f32")]))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

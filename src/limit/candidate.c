@@ -31,7 +31,7 @@ weir_status candidate_accept(job *j, const climb *c) {
   CTX_CHECK(&j->c, t->needs.peak >= 0);
   r->outcome = c->outcome;
   if (c->outcome != WEIR_UNTOUCHED && !t->is_stock)
-    referee_options(j, t->order, r->compile_options);
+    referee_options(j, t->m, t->order, r->compile_options);
   s->peak_after_bytes = t->needs.peak;
   s->after_is_estimate = !t->needs.is_xlas;
   s->is_unconfirmed = is_unconfirmed(j, c);

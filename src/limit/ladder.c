@@ -173,7 +173,7 @@ static weir_status split_for_speed(job *j, candidate *out) {
   ir_module *exact = ir_module_clone(j->m);
   *out = (candidate){0};
   WEIR_TRY(pipeline_prepare_exactly(j, exact));
-  double most_ns = plan_time_ns(exact, &j->machine) / TUNED_SPLIT_GAIN;
+  double most_ns = plan_time_as_it_came_ns(exact, &j->machine) / TUNED_SPLIT_GAIN;
   if (may_gain(j, exact, most_ns)) {
     search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_PROGRAM_UNHOISTED,
                             COMPILES_FOR_SPEED);
@@ -620,7 +620,7 @@ weir_status ladder_climb(job *j, climb *out) {
   s->before_is_estimate = s->after_is_estimate = true;
   if (!j->is_vast) {
     s->flops_before = s->flops_after = plan_flops(j->m);
-    s->time_before_ns = s->time_after_ns = (int64_t)plan_time_ns(j->m, &j->machine);
+    s->time_before_ns = s->time_after_ns = (int64_t)plan_time_as_it_came_ns(j->m, &j->machine);
     WEIR_TRY(log_stock_time(j));
   }
   WEIR_TRY(take(j, out));

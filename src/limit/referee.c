@@ -5,12 +5,16 @@
 #include "base/hash.h"
 #include "limit/result.h"
 #include "out/out.h"
+#include "plan/cost.h"
 
-void referee_options(const job *j, plan_order order,
+void referee_options(const job *j, ir_module *m, plan_order order,
                      const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
+  machine_way way = {.by_memory = plan_is_by_memory(order),
+                     .unhoisted = !plan_hoists(order),
+                     .unshared = m && !plan_is_shared(m, &j->machine)};
   out_options[0] = NULL;
   if (j->machine.device || !strcmp(j->options.platform, "cpu"))
-    machine_xla_options(&j->machine, plan_is_by_memory(order), !plan_hoists(order), out_options);
+    machine_xla_options(&j->machine, way, out_options);
 }
 
 bool referee_has_orders(const job *j) {
@@ -86,11 +90,11 @@ static bool ask_for_report(job *j, const char *text, size_t length, const char *
 }
 
 /* In each way in which XLA may compile it. */
-static bool ask_all(job *j, const char *text, size_t length, plan_order order, bool only_report,
-                    verdict *out) {
+static bool ask_all(job *j, ir_module *m, const char *text, size_t length, plan_order order,
+                    bool only_report, verdict *out) {
   const char *options[MACHINE_MOST_OPTIONS + 1], *other = machine_xla_otherwise(&j->machine);
   *out = (verdict){0};
-  referee_options(j, order, options);
+  referee_options(j, m, order, options);
   out->is_xlas = only_report ? ask_for_report(j, text, length, options, out)
                              : ask(j, text, length, options, out);
   if (!out->is_xlas || !other) return out->is_xlas;
@@ -109,23 +113,22 @@ static const char *text_of(arena *a, const ir_module *m, size_t *out_length) {
   return copy;
 }
 
-static bool ask_about(job *j, const ir_module *m, plan_order order, bool only_report,
-                      verdict *out) {
+static bool ask_about(job *j, ir_module *m, plan_order order, bool only_report, verdict *out) {
   if (!j->options.referee) return false;
-  if (!m) return ask_all(j, NULL, 0, order, only_report, out);
+  if (!m) return ask_all(j, NULL, NULL, 0, order, only_report, out);
   arena *a = arena_create(&j->c);
   size_t length;
   const char *text = text_of(a, m, &length);
-  bool answered = ask_all(j, text, length, order, only_report, out);
+  bool answered = ask_all(j, m, text, length, order, only_report, out);
   arena_destroy(a);
   return answered;
 }
 
-bool referee_ask(job *j, const ir_module *m, plan_order order, verdict *out) {
+bool referee_ask(job *j, ir_module *m, plan_order order, verdict *out) {
   return ask_about(j, m, order, false, out);
 }
 
-bool referee_ask_report(job *j, const ir_module *m, plan_order order, verdict *out) {
+bool referee_ask_report(job *j, ir_module *m, plan_order order, verdict *out) {
   return ask_about(j, m, order, referee_has_orders(j), out);
 }
 

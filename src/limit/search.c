@@ -196,7 +196,7 @@ static void note_refusal(job *j, search *s) {
 
 /* What is not going to run, or is likely to be refused, is asked about for its report alone. That
  * costs half of a compilation more where it is taken after all. fits: by estimate. */
-static bool ask_xla(job *j, const search *s, const ir_module *m, bool fits, verdict *out) {
+static bool ask_xla(job *j, const search *s, ir_module *m, bool fits, verdict *out) {
   int64_t given = j->options.memory_limit_bytes;
   bool is_given = !given || max64(s->limit, s->enough) <= given;
   if (!s->is_trial && is_given && fits) return referee_ask(j, m, s->order, out);
@@ -206,8 +206,7 @@ static bool ask_xla(job *j, const search *s, const ir_module *m, bool fits, verd
 }
 
 /* fits: by estimate. What XLA has compiled before does not count. */
-static verdict judge_candidate(job *j, search *s, const ir_module *m, int64_t peak_bytes,
-                               bool fits) {
+static verdict judge_candidate(job *j, search *s, ir_module *m, int64_t peak_bytes, bool fits) {
   verdict v = {.peak = peak_bytes};
   CTX_CHECK(&j->c, s->compiles < s->most_compiles);
   int32_t before = j->result->summary.referee_compiles;

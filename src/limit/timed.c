@@ -190,7 +190,7 @@ typedef struct way {
 
 static void make_way(const job *j, arena *a, const candidate *c, way *out) {
   out->options[0] = NULL;
-  if (!c->is_stock) referee_options(j, c->order, out->options);
+  if (!c->is_stock) referee_options(j, c->m, c->order, out->options);
   out->said = (weir_way){.options = out->options};
   if (!c->m) return;
   strbuf text = strbuf_make(a);

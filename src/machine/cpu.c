@@ -131,25 +131,29 @@ double cpu_resident_bytes(const machine *m) { return (double)(m->l2_bytes / 2); 
 /* YNN does products one by one: fused with others they take scratch that no report shows; left to
  * Eigen they pack whole operands, which none shows either, and take twice the time in f64
  * (bench/experiments/products.py). */
+enum { BY_MEMORY = 1, UNHOISTED = 2, UNSHARED = 4, PASSES = UNHOISTED | UNSHARED };
 static const struct {
-  bool by_memory, unhoisted; /* for such orders only */
-  int32_t vector_bytes;      /* for such vectors only; 0: any */
+  int asked, wanted;    /* of the way's properties: these are to be those */
+  int32_t vector_bytes; /* for such vectors only; 0: any */
   const char *option;
 } options[] = {
-    {false, false, 0, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
-    {true, false, 0, "xla_cpu_scheduler_type=CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"},
-    {false, true, 0, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
-    {false, true, 64, "xla_cpu_prefer_vector_width=512"}, /* slices are in cache: 5 to 15 % */
+    {0, 0, 0, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
+    {BY_MEMORY, BY_MEMORY, 0, "xla_cpu_scheduler_type=CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"},
+    {PASSES, UNHOISTED, 0, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
+    {PASSES, UNSHARED, 0, "xla_disable_hlo_passes=cpu-parallel-task-assigner"},
+    {PASSES, PASSES, 0,
+     "xla_disable_hlo_passes=while-loop-invariant-code-motion,cpu-parallel-task-assigner"},
+    {UNHOISTED, UNHOISTED, 64, "xla_cpu_prefer_vector_width=512"}, /* slices are in cache: 5-15 % */
 };
-_Static_assert(sizeof options / sizeof *options < MACHINE_MOST_OPTIONS,
-               "room for all, and one more");
 
 /* Devices report honestly as they come, and keep what they carry in place. */
-void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
+void machine_xla_options(const machine *m, machine_way way,
                          const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
+  int is = (way.by_memory ? BY_MEMORY : 0) | (way.unhoisted ? UNHOISTED : 0) |
+           (way.unshared ? UNSHARED : 0);
   size_t count = 0;
   for (size_t i = 0; !m->device && i < sizeof options / sizeof *options; i++)
-    if (options[i].by_memory <= by_memory && options[i].unhoisted <= unhoisted &&
+    if ((is & options[i].asked) == options[i].wanted &&
         (!options[i].vector_bytes || options[i].vector_bytes == machine_vector_bytes(m)))
       out_options[count++] = options[i].option;
   assert(count <= MACHINE_MOST_OPTIONS);

@@ -75,11 +75,17 @@ enum { CPU_LINE_BYTES = 64 }; /* of all caches */
 double cpu_resident_bytes(const machine *m);
 
 /* ---- XLA ---- */
-/* What XLA is told so that it runs a program in an order: "name=value", NULL-terminated, at most
- * MACHINE_MOST_OPTIONS, with one more below. by_memory: in the order of its scheduler that saves
- * memory; unhoisted: what does not change in a loop stays there. */
+/* How XLA is to run a program. */
+typedef struct machine_way {
+  bool by_memory; /* in the order of its scheduler that saves memory */
+  bool unhoisted; /* what does not change in a loop stays there */
+  bool unshared;  /* each op of what it fuses on one thread */
+} machine_way;
+
+/* What XLA is told for that: "name=value", NULL-terminated, static, at most MACHINE_MOST_OPTIONS,
+ * with one more below. */
 enum { MACHINE_MOST_OPTIONS = 5 };
-void machine_xla_options(const machine *m, bool by_memory, bool unhoisted,
+void machine_xla_options(const machine *m, machine_way way,
                          const char *out_options[MACHINE_MOST_OPTIONS + 1]);
 /* What XLA is told besides where nothing but its report is wanted, which is the same in half of the
  * time; NULL: nothing. */

@@ -32,9 +32,12 @@ typedef struct clock_state {
   arena *scratch;
   machine_rates rates;
   int depth;
-  bool in_loop;         /* pages are fresh in the first trip only */
-  bool in_while;        /* XLA leaves the order of convolutions' dimensions as it is */
-  bool no_traffic;      /* arithmetic alone */
+  bool in_loop;       /* pages are fresh in the first trip only */
+  bool in_while;      /* XLA leaves the order of convolutions' dimensions as it is */
+  bool no_traffic;    /* arithmetic alone */
+  double runs;        /* of the block at hand */
+  double shared_gain; /* what several threads save so far; more is lost where it is below 0 */
+  int32_t cores;
   uint32_t *seen, turn; /* by value: in the fusion at hand; NULL: nobody asks */
 } clock_state;
 
@@ -256,13 +259,22 @@ static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   return ns;
 }
 
+/* Once. */
+static double block_in_trips_ns(clock_state *c, ir_block block, double trips) {
+  double outer = c->runs;
+  c->runs *= trips;
+  double ns = block_ns(c, block);
+  c->runs = outer;
+  return ns;
+}
+
 static double loop_ns(clock_state *c, ir_op op) {
   int64_t as_kernel = ir_op_int(c->m, op, "kernel_ns", -1);
   if (as_kernel >= 0) return (double)as_kernel;
   double trips = (double)ir_trips_or_one(c->m, op);
   bool outer = c->in_loop;
   c->in_loop = true;
-  double ns = block_ns(c, ir_body(c->m, op));
+  double ns = block_in_trips_ns(c, ir_body(c->m, op), trips);
   c->in_loop = outer;
   for (uint32_t i = 0; i < ir_op_get(c->m, op)->n_results; i++) /* results fill up slice by slice */
     ns += traffic_ns(c, bytes_of(c, ir_result(c->m, op, i)) / trips, false);
@@ -326,23 +338,29 @@ static void add_operands(clock_state *c, ir_op op, const ir_users *users, effort
   }
 }
 
-static bool is_shared(clock_state *c, ir_op op, const ir_users *users) {
+/* Threads that XLA gives an op to; 1: it stays on one. */
+static double threads_of(clock_state *c, ir_op op, const ir_users *users) {
   ir_kind k = ir_kind_of(c->m, op);
   effort e = {.room = MOST_FUSED};
   if (!users || ir_op_get(c->m, op)->n_results != 1 || k == IR_OP_DYNAMIC_UPDATE_SLICE ||
       (!joins_fusions(k) && k != IR_OP_REDUCE) || ir_elements(c->m, ir_result(c->m, op, 0)) <= 1)
-    return false;
+    return 1;
   c->turn++;
   add_op(c, op, users, &e);
   e.bytes += bytes_of(c, ir_result(c->m, op, 0));
-  if (e.flops <= e.bytes) return e.bytes >= CPU_SHARED_BYTES;
-  return e.flops + 2 * e.functions + 10 * e.bytes >= CPU_SHARED_COST;
+  bool by_bytes = e.flops <= e.bytes;
+  double most = by_bytes ? ceil(sqrt(c->cores)) : c->cores,
+         worth = by_bytes ? e.bytes / CPU_SHARED_BYTES
+                          : (e.flops + 2 * e.functions + 10 * e.bytes) / CPU_SHARED_COST;
+  return fmax(1, fmin(most, floor(2 * worth)));
 }
 
-/* Of an op that is launched, besides its work. */
-static double launch_ns(clock_state *c, ir_op op, const ir_users *users) {
-  bool may_be_shared = c->seen && c->rates.shared_ns > 0;
-  return c->rates.op_ns + (may_be_shared && is_shared(c, op, users) ? c->rates.shared_ns : 0);
+/* Of an op that is launched, besides its work, which takes all cores so long. */
+static double launch_ns(clock_state *c, ir_op op, const ir_users *users, double work_ns) {
+  double threads = c->seen && c->rates.shared_ns > 0 ? threads_of(c, op, users) : 1;
+  if (threads <= 1) return c->rates.op_ns;
+  c->shared_gain += c->runs * (work_ns * c->cores * (1 - 1 / threads) - c->rates.shared_ns);
+  return c->rates.op_ns + c->rates.shared_ns;
 }
 
 static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
@@ -358,15 +376,18 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
   if (k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF) {
     bool outer = c->in_while;
     double ns = 0;
+    double trips = (double)ir_trips_or_one(c->m, op);
     c->in_while = true;
-    for (uint32_t r = 0; r < d.n_regions; r++) ns += d.regions[r] ? block_ns(c, d.regions[r]) : 0;
+    for (uint32_t r = 0; r < d.n_regions; r++)
+      ns += d.regions[r] ? block_in_trips_ns(c, d.regions[r], trips) : 0;
     c->in_while = outer;
-    return (double)ir_trips_or_one(c->m, op) * (ns + c->rates.trip_ns);
+    return trips * (ns + c->rates.trip_ns);
   }
   bool is_moved = (ir_kind_flags(k) & IR_FLAG_M) && k != IR_OP_GATHER && d.n_results == 1;
   if (k == IR_OP_CONSTANT || (is_moved && !plan_is_materialised(c->m, op, users))) return 0;
-  double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users);
-  return (arithmetic > memory ? arithmetic : memory) + (memory > 0 ? launch_ns(c, op, users) : 0);
+  double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users),
+         work = fmax(arithmetic, memory);
+  return work + (memory > 0 ? launch_ns(c, op, users, work) : 0);
 }
 
 static double block_ns(clock_state *c, ir_block block) {
@@ -382,7 +403,8 @@ static double block_ns(clock_state *c, ir_block block) {
 }
 
 static clock_state clock_on(arena *scratch, ir_module *m, const machine *on) {
-  clock_state c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)};
+  clock_state c = {
+      .m = m, .scratch = scratch, .rates = machine_rates_of(on), .runs = 1, .cores = on->cores};
   if (c.rates.shared_ns > 0) c.seen = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   return c;
 }
@@ -403,7 +425,28 @@ static double arithmetic_of_block(clock_state *c, ir_block block) {
   return block_ns(c, block);
 }
 
-double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, block_ns); }
+/* Of what took so long with several threads. */
+static double in_better_way(const clock_state *c, double ns) {
+  return ns + fmin(c->shared_gain, 0);
+}
+
+static double better_way_ns(clock_state *c, ir_block block) {
+  double ns = block_ns(c, block);
+  return in_better_way(c, ns);
+}
+
+static double shared_gain_ns(clock_state *c, ir_block block) {
+  block_ns(c, block);
+  return c->shared_gain;
+}
+
+double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, better_way_ns); }
+
+double plan_time_as_it_came_ns(ir_module *m, const machine *on) { return main_ns(m, on, block_ns); }
+
+bool plan_is_shared(ir_module *m, const machine *on) {
+  return on->device || main_ns(m, on, shared_gain_ns) >= 0;
+}
 
 double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on) {
   arena *scratch = arena_create(m->ctx);
@@ -415,9 +458,9 @@ double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on) {
     c.in_loop |= k == IR_OP_LOOP;
     c.in_while |= k == IR_OP_WHILE || k == IR_OP_CASE || k == IR_OP_IF;
   }
-  double ns = runs * op_ns(&c, loop, NULL);
+  double ns = op_ns(&c, loop, NULL);
   arena_destroy(scratch);
-  return ns;
+  return runs * in_better_way(&c, ns);
 }
 
 double plan_arithmetic_ns(ir_module *m, const machine *on) {

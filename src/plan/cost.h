@@ -12,6 +12,11 @@ int64_t plan_flops(ir_module *m);
  * inside loops (so that tiny slices are not free). For comparing variants of one program, not
  * absolute. */
 double plan_time_ns(ir_module *m, const machine *on);
+/* Whether what XLA fuses is made faster by several threads, all in all: a second one is dear, and
+ * in slices most ops are short. The times above are of the better way. */
+bool plan_is_shared(ir_module *m, const machine *on);
+/* As plan_time_ns, of a program that XLA runs as it came: with several threads. */
+double plan_time_as_it_came_ns(ir_module *m, const machine *on);
 /* Of that one loop (IR_OP_LOOP, IR_OP_WHILE), in all trips of what is around it. */
 double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on);
 /* Of that only the arithmetic: no way of splitting takes less. */
