@@ -69,9 +69,10 @@ def plan(name, device):
     import weir
     from weir import _devices
 
+    os.environ[_devices.LETS_OTHERS_IN] = "1"
     target = _devices.resolve(device)
     if target.compiler is None:
-        raise SystemExit(f"XLA's compiler for {device} is not installed, or another process has it")
+        raise SystemExit(f"XLA's compiler for {device} is not installed, or fails")
     f, shapes = called(name, target.platform == "tpu")
     start = time.monotonic()
     p = weir.plan(f, *shapes, limit=limit_of(name), device=device)

@@ -168,12 +168,25 @@ def _compilers(known, count):
     try:
         return tuple(makers[known.platform](known.target, count))
     except Exception as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
         _hook.warn(
             f"weir: {known.name}: XLA's compiler for {known.platform} is installed and fails: "
-            f"{first}; its plans are by weir's estimate"
+            f"{_reason(error)}; its plans are by weir's estimate"
         )
         return ()
+
+
+# libtpu lets one process of a machine in, with or without a TPU, until this variable is set.
+LETS_OTHERS_IN = "ALLOW_MULTIPLE_LIBTPU_LOAD"
+
+
+def _reason(error):
+    """Why there is no compiler, and what to do about it where that is known."""
+    if "libtpu_lockfile" in str(error):
+        return (
+            "libtpu is in use by another process, which locks all others out; plan once that has "
+            f"ended, or set {LETS_OTHERS_IN}=1 where nothing runs on a TPU"
+        )
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _has(module):

@@ -19,6 +19,8 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
 import programs  # noqa: E402
 
+compilers = _devices._compilers.__wrapped__
+
 
 @pytest.fixture(autouse=True)
 def no_compilers(monkeypatch):
@@ -236,6 +238,35 @@ def test_a_program_over_more_devices_than_there_are():
 )
 def test_topologies_of_so_many_chips(shape, count, expected):
     assert _devices._enlarged(shape, count) == expected
+
+
+# ---- compilers that are installed and fail ----
+LOCKED = 'ABORTED: Internal error when accessing libtpu multi-process lockfile. Run "$ sudo rm /tmp/libtpu_lockfile".'
+IN_USE = (
+    "ABORTED: The TPU is already in use by process with pid 7. Not attempting to load libtpu.so in this"
+    ' process. If you still get this message, run "$ sudo rm /tmp/libtpu_lockfile".'
+)
+
+
+@pytest.mark.parametrize(
+    "error, said",
+    [
+        (LOCKED, "by another process.* set ALLOW_MULTIPLE_LIBTPU_LOAD=1"),
+        (IN_USE, "by another process.* set ALLOW_MULTIPLE_LIBTPU_LOAD=1"),
+        ("INTERNAL: no such chip\nat line 7", "fails: INTERNAL: no such chip; its plans"),
+        ("", "fails: RuntimeError; its plans"),
+    ],
+)
+def test_a_compiler_that_fails_is_said(error, said, monkeypatch):
+    def fail(target, count):
+        raise RuntimeError(error)
+
+    monkeypatch.setattr(_devices, "_tpu_devices", fail)
+    monkeypatch.setattr(_devices._jax, "missing", lambda names: [])
+    v5e = next(d for d in _library.devices() if d.name == "v5e")
+    with pytest.warns(weir.WeirWarning, match=said) as found:
+        assert compilers(v5e, 1) == ()
+    assert "sudo" not in str(found[0].message)
 
 
 # ---- devices that only play one ----

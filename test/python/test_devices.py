@@ -3,8 +3,10 @@ the limit. `make test` runs those named quick in an environment of its own that 
 build/devices; `make test-devices` all. Nothing runs on a device.
 """
 
+import os
 import pathlib
 import re
+import subprocess
 import sys
 import types
 
@@ -335,3 +337,30 @@ def test_quick_auto_under_the_hook_of_a_client_that_only_compiles():
     report = weir.last_report()
     assert report.outcome == "rewritten" and report.limit_bytes == int(0.9 * 84942979072)
     assert report.peak_after_bytes <= report.limit_bytes < report.peak_before_bytes
+
+
+# Compiles for a TPU, says so and stays until its input ends.
+HOLDS = """
+import sys, weir
+from weir import _devices
+print(weir.plan(abs, 1.0, limit="1GB", device="v5e").judge, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_quick_two_processes_compile_for_tpus_at_a_time_where_told_to():
+    """Whoever holds the lock of libtpu: the first of the two here, or a process of others."""
+    compiler_of("v5e")
+    variable = _devices.LETS_OTHERS_IN
+    alone = {name: value for name, value in os.environ.items() if name != variable}
+    piped = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | {"text": True}
+    command = [sys.executable, "-c", HOLDS]
+    with subprocess.Popen(command, env=alone, **piped) as first:
+        first.stdout.readline()
+        second = subprocess.run(command, env=alone, input="", capture_output=True, text=True)
+        third = subprocess.run(
+            command, env=alone | {variable: "1"}, input="", capture_output=True, text=True
+        )
+        first.communicate()
+    assert second.stdout == "weir's estimate\n" and f"set {variable}=1" in second.stderr
+    assert third.stdout.startswith("XLA for tpu") and variable not in third.stderr
