@@ -37,20 +37,6 @@ static bool reads_more_than(const plan_graph *g, uint32_t node, int64_t bytes, i
   return false;
 }
 
-/* Whether long sums over different dimensions read it. */
-static bool is_summed_both_ways(const plan_graph *g, const plan_node *n) {
-  const plan_node *first = NULL;
-  for (uint32_t i = 0; i < n->n_users; i++) {
-    const plan_node *u = plan_node_get(g, n->users[i]);
-    if (!(u->flags & PLAN_FLAG_HELD) || !u->n_ints) continue;
-    if (!first) first = u;
-    bool same = u->n_ints == first->n_ints &&
-                memcmp(u->ints, first->ints, u->n_ints * sizeof *u->ints) == 0;
-    if (!same) return true;
-  }
-  return false;
-}
-
 /* ---- by products ---- */
 /* Of what XLA:TPU does not do twice: sines anywhere, other functions where the row says so. */
 static bool computes_dear(const plan_graph *g, uint32_t node, int32_t depth) {
@@ -140,18 +126,50 @@ static uint32_t source_of(const plan_graph *g, uint32_t node) {
   return node;
 }
 
-/* Cycles of the node for an element, with what it alone reads: that is computed with it. What it
- * reads spread is, too, if that is less than a launch. */
-static int64_t own_cycles(const plan_graph *g, uint32_t node, int32_t depth) {
-  const plan_node *n = plan_node_get(g, node);
-  int64_t cycles = cycles_of(n->kind);
-  for (uint32_t i = 0; i < n->n_operands && depth > 0 && plan_is_elementwise(n); i++) {
-    uint32_t source = source_of(g, n->operands[i]);
-    const plan_node *x = plan_node_get(g, source);
-    if (x->n_users != 1 || (x->flags & PLAN_FLAG_HELD)) continue;
-    int64_t more = own_cycles(g, source, depth - 1);
-    bool is_spread = x->shape.elements < n->shape.elements;
-    if (!is_spread || plan_is_short(g, more, n->shape.elements)) cycles += more;
+enum { MOST_OWN = 48 };
+
+typedef struct own { /* what is computed with a node: what nobody else reads */
+  uint32_t count;
+  uint32_t at[MOST_OWN];
+} own;
+
+static bool is_own(const own *o, uint32_t node) {
+  for (uint32_t i = 0; i < o->count; i++)
+    if (o->at[i] == node) return true;
+  return false;
+}
+
+static bool is_read_by_own(const plan_node *x, const own *o) {
+  for (uint32_t i = 0; i < x->n_users; i++)
+    if (!is_own(o, x->users[i])) return false;
+  return x->n_users > 0;
+}
+
+static int64_t own_cycles(const plan_graph *g, uint32_t node);
+
+/* Of an operand of the k-th that nobody else reads: it is computed, too. What is spread is, if that
+ * is less than a launch. */
+static int64_t add_own(const plan_graph *g, own *o, uint32_t k, uint32_t operand) {
+  uint32_t source = source_of(g, operand);
+  const plan_node *n = plan_node_get(g, o->at[k]), *x = plan_node_get(g, source);
+  if ((x->flags & PLAN_FLAG_HELD) || o->count == MOST_OWN || is_own(o, source)) return 0;
+  if (x->shape.elements < n->shape.elements) {
+    int64_t cycles = x->n_users == 1 ? own_cycles(g, source) : 0;
+    return plan_is_short(g, cycles, n->shape.elements) ? cycles : 0;
+  }
+  if (!is_read_by_own(x, o)) return 0;
+  o->at[o->count++] = source;
+  return cycles_of(x->kind);
+}
+
+/* Cycles of the node for an element, with what it alone reads. */
+static int64_t own_cycles(const plan_graph *g, uint32_t node) {
+  own o = {.count = 1, .at = {node}};
+  int64_t cycles = cycles_of(plan_node_get(g, node)->kind);
+  for (uint32_t k = 0; k < o.count; k++) {
+    const plan_node *n = plan_node_get(g, o.at[k]);
+    for (uint32_t i = 0; i < n->n_operands && plan_is_elementwise(n); i++)
+      cycles += add_own(g, &o, k, n->operands[i]);
   }
   return cycles;
 }
@@ -214,13 +232,12 @@ static int64_t longer_by(const plan_graph *g, const plan_node *reader, uint32_t 
  * computes rows as long as a power of two, once for a softmax. */
 static bool is_too_long_for_each(const plan_graph *g, uint32_t node) {
   const plan_node *n = plan_node_get(g, node);
-  int64_t cycles = own_cycles(g, node, PLAN_SEEN_OF_OPERANDS), padded = 1, longer = 0;
+  int64_t cycles = own_cycles(g, node), padded = 1, longer = 0;
   if (is_of_softmax(g, node)) {
     int64_t row = n->shape.dims[n->shape.rank - 1];
     while (padded < row) padded *= 2;
     return cycles * (padded - row) > PLAN_PASS_CYCLES * row;
   }
-  if ((n->n_users - 1) * cycles <= (n->n_users + 1) * PLAN_PASS_CYCLES) return false;
   sources from = {0};
   add_sources(g, node, n->shape.elements, PLAN_SEEN_OF_OPERANDS, &from);
   for (uint32_t i = 0; i < n->n_users; i++)
@@ -285,6 +302,5 @@ static bool is_softmax_written(const plan_graph *g, const plan_node *p) {
 bool plan_is_kept(const plan_graph *g, uint32_t producer) {
   const plan_node *p = plan_node_get(g, producer);
   if (is_too_long_to_repeat(g, p, producer) || is_softmax_written(g, p)) return true;
-  int64_t bytes = p->shape.bytes - is_summed_both_ways(g, p);
-  return p->n_users > 1 && reads_more_than(g, producer, bytes, SEEN_THROUGH);
+  return p->n_users > 1 && reads_more_than(g, producer, p->shape.bytes, SEEN_THROUGH);
 }

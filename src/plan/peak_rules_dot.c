@@ -1,5 +1,6 @@
 /* Rules for reductions, windows and dots. See peak_rules.c; sources: XLA's
  * tree_reduction_rewriter, reduce_window_rewriter, dot_decomposer, transpose_folding. */
+#include "base/ints.h"
 #include "ir/attrs.h"
 #include "machine/cpu.h"
 #include "plan/peak_rules.h"
@@ -115,12 +116,34 @@ static bool is_large_reduction(const plan_shape *s, const int64_t *dims, int32_t
  * each, and its result is not fused into who reads it (XLA's tree_reduction_rewriter of GPUs). */
 enum { LONG_ROW = 16384, LONG_COLUMN = 4096 };
 
+/* The length of a part: from half of the root on, of the least padding; the longest of these, or a
+ * power of two. */
+static int64_t length_of_part(int64_t length, int64_t longest) {
+  int64_t root = 1, best, least;
+  while (root < longest && (root + 1) * (root + 1) <= length) root++;
+  best = root;
+  least = ceil_div(length, root) * root - length;
+  for (int64_t i = root - 1; i > root / 2; i--) {
+    int64_t padding = ceil_div(length, i) * i - length;
+    if (padding > least || (padding == least && (i & (i - 1)))) continue;
+    best = i;
+    least = padding;
+  }
+  return best;
+}
+
+/* The fewer of parts and of what each sums, but where a row is read faster otherwise. */
 static int64_t parts_of_sum(const plan_shape *s, const int64_t *dims, int32_t count) {
-  int64_t length = product_of(s, dims, count), parts = 1;
+  int64_t length = product_of(s, dims, count);
   bool is_row = s->rank && lists(dims, count, s->rank - 1);
-  if (length <= (is_row ? LONG_ROW : LONG_COLUMN)) return 1;
-  while (parts * 2 <= length / (parts * 2)) parts *= 2;
-  return parts;
+  int64_t longest = is_row ? LONG_ROW : LONG_COLUMN;
+  if (length <= longest) return 1;
+  int64_t few = length_of_part(length, longest), many = ceil_div(length, few);
+  if (many > longest) return many;
+  if (!is_row) return few;
+  bool is_even = few % 2 == 0 && length % 2 == 0,
+       has_few = is_even ? few * 2 < many || many % 2 == 0 : length % 2 == 0 || many % 2;
+  return has_few ? few : many;
 }
 
 static uint32_t fused_sum(const plan_rule *r, plan_node sum, const int64_t *dims, int32_t count) {

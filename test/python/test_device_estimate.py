@@ -1107,6 +1107,46 @@ def searched(n, m):
     )
 
 
+def both_sums(n, m, made):
+    """Sums by columns and by rows of what is made of matrices x and y, or of the distances d."""
+    p, x, y = (f"tensor<{s}xf32>" for s in (f"{n}x{m}", n, m))
+    reads = f"%x: {p}" + f", %y: {p}" * ("%y" in made)
+    if "%d" in made:
+        reads = f"%v: {x}, %w: {y}"
+        made = f"""%a = stablehlo.broadcast_in_dim %v, dims = [0] : ({x}) -> {p}
+  %b = stablehlo.broadcast_in_dim %w, dims = [1] : ({y}) -> {p}
+  %d = stablehlo.subtract %a, %b : P
+  """ + made
+    return f"""
+func.func @main({reads}) -> ({y}, {x}) {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  {made.replace(": P", f": {p}")}
+  %columns = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [0]
+    : ({p}, tensor<f32>) -> {y}
+  %rows = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({p}, tensor<f32>) -> {x}
+  return %columns, %rows : {y}, {x}
+}}"""
+
+
+EXPONENTIALS = "%c = stablehlo.exponential %x : P"
+PRODUCTS = "%c = stablehlo.multiply %x, %y : P"
+BY_DISTANCES = """%s = stablehlo.multiply %d, %d : P
+  %n = stablehlo.negate %s : P
+  %c = stablehlo.exponential %n : P"""
+# Square roots that several read, two divisions, an exponential: it takes long.
+DEAR = """%one = stablehlo.constant dense<1.0> : P
+  %s = stablehlo.multiply %x, %x : P
+  %t = stablehlo.add %s, %one : P
+  %r = stablehlo.sqrt %t : P
+  %m = stablehlo.negate %r : P
+  %e = stablehlo.exponential %m : P
+  %f = stablehlo.divide %e, %r : P
+  %g = stablehlo.add %r, %one : P
+  %h = stablehlo.divide %f, %g : P
+  %c = stablehlo.multiply %h, %e : P"""
+
+
 def batches_written(batch=12, rows=18_000, columns=60, count=900):
     """Products of a batch, 20 rows of each a trip."""
     slice_rows = rows // count
@@ -1280,7 +1320,12 @@ SINGLE = {
     "weights of few columns": ("h100", weights_of_columns(400, 300), 484_000),
     "weights of columns, and of rows": ("h100", weights_both_ways(2000, 1000), 16_028_128),
     "places by few columns": ("h100", searched(2000, 1000), 8_024_208),
-    "places by columns, in parts": ("h100", searched(20_000, 3000), 3_184_720),
+    "places by columns, in parts": ("h100", searched(20_000, 30_000), 30_440_464),
+    "sums both ways": ("h100", both_sums(20_000, 3000, EXPONENTIALS), 241_592_016),
+    "sums both ways of products": ("h100", both_sums(8000, 4000, PRODUCTS), 257_072_016),
+    "sums both ways of what takes long": ("h100", both_sums(8000, 4000, DEAR), 257_072_032),
+    "sums of long rows": ("h100", both_sums(2000, 30_000, BY_DISTANCES), 1_456_016),
+    "sums of padded columns": ("h100", both_sums(30_928, 5000, BY_DISTANCES), 3_427_440),
     "weights of columns": ("h100", weights_of_columns(4000, 4000), 64_048_000),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
     "by f32": ("h100", by_algorithm("f32", 1), 31_457_536),
