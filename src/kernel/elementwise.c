@@ -60,17 +60,16 @@ typedef struct math_function { /* of the C library; f appended for f32 */
 } math_function;
 
 static const math_function functions[] = {
-    {IR_OP_CBRT, "cbrt", true},       {IR_OP_COSINE, "cos", true},
-    {IR_OP_EXPM1, "expm1", true},     {IR_OP_LOG, "log", false},
-    {IR_OP_LOG1P, "log1p", true},     {IR_OP_SINE, "sin", true},
-    {IR_OP_TAN, "tan", true},         {IR_OP_TANH, "tanh", true},
-    {IR_OP_POWER, "pow", false},      {IR_OP_ATAN2, "atan2", false},
-    {IR_OP_CHLO_ACOS, "acos", false}, {IR_OP_CHLO_ACOSH, "acosh", false},
-    {IR_OP_CHLO_ASIN, "asin", false}, {IR_OP_CHLO_ASINH, "asinh", false},
-    {IR_OP_CHLO_ATAN, "atan", true},  {IR_OP_CHLO_ATANH, "atanh", false},
-    {IR_OP_CHLO_COSH, "cosh", true},  {IR_OP_CHLO_ERF, "erf", true},
-    {IR_OP_CHLO_ERFC, "erfc", false}, {IR_OP_CHLO_SINH, "sinh", true},
-    {IR_OP_CHLO_TAN, "tan", true},
+    {IR_OP_CBRT, "cbrt", true},         {IR_OP_COSINE, "cos", true},
+    {IR_OP_EXPM1, "expm1", true},       {IR_OP_LOG, "log", false},
+    {IR_OP_LOG1P, "log1p", true},       {IR_OP_SINE, "sin", true},
+    {IR_OP_TAN, "tan", true},           {IR_OP_POWER, "pow", false},
+    {IR_OP_ATAN2, "atan2", false},      {IR_OP_CHLO_ACOS, "acos", false},
+    {IR_OP_CHLO_ACOSH, "acosh", false}, {IR_OP_CHLO_ASIN, "asin", false},
+    {IR_OP_CHLO_ASINH, "asinh", false}, {IR_OP_CHLO_ATAN, "atan", true},
+    {IR_OP_CHLO_ATANH, "atanh", false}, {IR_OP_CHLO_COSH, "cosh", true},
+    {IR_OP_CHLO_ERF, "erf", true},      {IR_OP_CHLO_ERFC, "erfc", false},
+    {IR_OP_CHLO_SINH, "sinh", true},    {IR_OP_CHLO_TAN, "tan", true},
 };
 
 static const char *function_of(ir_kind kind) {
@@ -104,6 +103,7 @@ static bool is_covered(ir_kind kind, ir_dtype dtype) {
     case IR_OP_ROUND_EVEN:
     case IR_OP_RSQRT:
     case IR_OP_SQRT:
+    case IR_OP_TANH:
     case IR_OP_CHLO_IS_INF:
     case IR_OP_CHLO_IS_NEG_INF:
     case IR_OP_CHLO_IS_POS_INF: return real;
@@ -447,6 +447,12 @@ static const char *is_class(kernel_emitter *e, ir_kind kind, ir_dtype dtype, con
                      infinity);
 }
 
+static const char *error_function(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+                                  const char *x) {
+  if (dtype == IR_F64) return kernel_emit_call(e, function_of(kind), dtype, lanes, 1, &x);
+  return kind == IR_OP_CHLO_ERF ? kernel_emit_erf(e, lanes, x) : kernel_emit_erfc(e, lanes, x);
+}
+
 /* ---- by arity ---- */
 static const char *float_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
                                const char *x) {
@@ -464,6 +470,9 @@ static const char *float_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, 
     case IR_OP_CHLO_SQUARE: return kernel_line(e, "fmul contract %s %s, %s", type, x, x);
     case IR_OP_EXPONENTIAL: return kernel_emit_exp(e, dtype, lanes, x);
     case IR_OP_LOGISTIC: return logistic_of(e, dtype, type, lanes, x);
+    case IR_OP_TANH: return kernel_emit_tanh(e, dtype, lanes, x);
+    case IR_OP_CHLO_ERF:
+    case IR_OP_CHLO_ERFC: return error_function(e, kind, dtype, lanes, x);
     case IR_OP_IS_FINITE:
     case IR_OP_CHLO_IS_INF:
     case IR_OP_CHLO_IS_NEG_INF:

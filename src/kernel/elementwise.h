@@ -36,6 +36,14 @@ const char *kernel_emit_exp(struct kernel_emitter *e, ir_dtype dtype, int32_t la
 enum { KERNEL_MOST_AT_ONCE = 8 };
 void kernel_emit_exps(struct kernel_emitter *e, ir_dtype dtype, int32_t lanes, int32_t count,
                       const char *const *x, const char **out);
+/* tanh of f32, f64, likewise: below 2.5 ulp, and exact of 0. */
+const char *kernel_emit_tanh(struct kernel_emitter *e, ir_dtype dtype, int32_t lanes,
+                             const char *x);
+void kernel_emit_tanhs(struct kernel_emitter *e, ir_dtype dtype, int32_t lanes, int32_t count,
+                       const char *const *x, const char **out);
+/* erf and erfc of f32: below 6 and 5 ulp. */
+const char *kernel_emit_erf(struct kernel_emitter *e, int32_t lanes, const char *x);
+const char *kernel_emit_erfc(struct kernel_emitter *e, int32_t lanes, const char *x);
 /* sqrt(x), 1 / sqrt(x) and 1 / x of f32, f64: below 1, 2 and 1 ulp; exact of 0 and infinity. */
 const char *kernel_emit_sqrt(struct kernel_emitter *e, ir_dtype dtype, int32_t lanes,
                              const char *x);

@@ -125,6 +125,15 @@ static const char *scalar_place(kernel_emitter *e, const gathering *g, const ker
 }
 
 /* ---- rows of the operand ---- */
+/* Where it is: a copy would be of all rows, and few are read. */
+static kernel_grid operand_in_place(kernel_emitter *e, const kernel_node *x) {
+  bool in_tile = e->tile.in_tile, in_copy = e->tile.in_copy;
+  e->tile.in_tile = e->tile.in_copy = false;
+  kernel_grid part = kernel_operand(e, x, 0);
+  e->tile.in_tile = in_tile, e->tile.in_copy = in_copy;
+  return part;
+}
+
 static kernel_grid operand_at(kernel_emitter *e, const gathering *g, int32_t r) {
   const kernel_axes *axes = &g->x->operands[0];
   kernel_binding before[KERNEL_MOST_RANK];
@@ -133,7 +142,7 @@ static kernel_grid operand_at(kernel_emitter *e, const gathering *g, int32_t r) 
     const char *place = c >= 0 ? scalar_place(e, g, &g->places[c], r) : "0";
     before[d] = kernel_bind(e, g->is_cut[d] ? axes->of[d] : KERNEL_NO_AXIS, place);
   }
-  kernel_grid part = kernel_operand(e, g->x, 0);
+  kernel_grid part = operand_in_place(e, g->x);
   for (int32_t d = axes->rank - 1; d >= 0; d--) kernel_unbind(e, &before[d]);
   return part;
 }

@@ -16,6 +16,11 @@
 #include "machine/tuned.h"
 
 /* ---- what is packed ---- */
+/* Read here and there, in place. */
+static bool is_table(const kernel_node *x, uint32_t operand) {
+  return kernel_is_gather(x) && operand == 0;
+}
+
 static const int64_t *dims_of(const kernel_emitter *e, ir_value v) {
   return ir_type_at(e->n->m, ir_operand(e->n->m, e->n->loop, (uint32_t)kernel_input_of(e->n, v)))
       ->dims;
@@ -46,7 +51,8 @@ void kernel_mark_packed(kernel_nest *n) {
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
     if (((x->mask | x->reduces) & tile) != tile) continue;
-    for (uint32_t i = 0; i < x->n_operands; i++) mark(n, ir_operand(n->m, x->op, i));
+    for (uint32_t i = 0; i < x->n_operands; i++)
+      if (!is_table(x, i)) mark(n, ir_operand(n->m, x->op, i));
   }
 }
 
@@ -84,8 +90,7 @@ static int64_t input_bytes(const kernel_nest *n, int32_t axis) {
       ir_value v = ir_operand(n->m, n->nodes[k].op, i);
       const kernel_axes *axes = &n->nodes[k].operands[i];
       int32_t input = kernel_node_of(n, v) ? -1 : kernel_input_of(n, v);
-      bool is_table = kernel_is_gather(&n->nodes[k]) && i == 0; /* read here and there */
-      if (input < 0 || is_table || !kernel_has_axis(axes, axis)) continue;
+      if (input < 0 || is_table(&n->nodes[k], i) || !kernel_has_axis(axes, axis)) continue;
       int64_t bytes = point_count(n, axes) * ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
       if (bytes > most[input]) most[input] = bytes;
     }
@@ -110,7 +115,7 @@ static double copied_input_bytes(const kernel_nest *n, const kernel_node *x, uin
   ir_value v = ir_operand(n->m, x->op, operand);
   const kernel_axes *axes = &x->operands[operand];
   if (kernel_node_of(n, v) || kernel_input_of(n, v) < 0 || !kernel_has_axis(axes, n->column) ||
-      kernel_has_axis(axes, n->row) || (kernel_is_gather(x) && operand == 0))
+      kernel_has_axis(axes, n->row) || is_table(x, operand))
     return 0;
   const ir_type_data *t =
       ir_type_at(n->m, ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, v)));

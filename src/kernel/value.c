@@ -150,17 +150,19 @@ static int32_t short_product(const kernel_emitter *e, const kernel_node *x) {
   return -1;
 }
 
-/* All of a grid: the operations of `cost_exps_at_once` vectors alternate. */
-static void exponentials(kernel_emitter *e, const kernel_grid *x, kernel_grid *out) {
+/* exp or tanh of all of a grid: the operations of `cost_exps_at_once` vectors alternate. */
+static void in_turn(kernel_emitter *e, ir_kind kind, const kernel_grid *x, kernel_grid *out) {
   const char *from[KERNEL_MOST_ROWS * KERNEL_MOST_VECTORS],
       *to[KERNEL_MOST_ROWS * KERNEL_MOST_VECTORS];
   int32_t count = 0, most = cost_exps_at_once(e->n), next = 0;
   for (int32_t r = 0; r < out->rows; r++)
     for (int32_t c = 0; c < out->columns; c++)
       from[count++] = kernel_widened(e, x, r, c, out->is_vector);
-  for (int32_t i = 0; i < count; i += most)
-    kernel_emit_exps(e, out->dtype, kernel_lanes_of(e, out), count - i < most ? count - i : most,
-                     from + i, to + i);
+  for (int32_t i = 0; i < count; i += most) {
+    int32_t together = count - i < most ? count - i : most, lanes = kernel_lanes_of(e, out);
+    if (kind == IR_OP_TANH) kernel_emit_tanhs(e, out->dtype, lanes, together, from + i, to + i);
+    else kernel_emit_exps(e, out->dtype, lanes, together, from + i, to + i);
+  }
   for (int32_t r = 0; r < out->rows; r++)
     for (int32_t c = 0; c < out->columns; c++) out->at[r][c] = to[next++];
 }
@@ -179,8 +181,8 @@ static kernel_grid elementwise(kernel_emitter *e, const kernel_node *x) {
     mask |= (uint32_t)(args[i].rows > 1) << e->n->row;
   }
   g = kernel_new_grid(e, kernel_dtype_of(e, x), mask);
-  if (x->kind == IR_OP_EXPONENTIAL) {
-    exponentials(e, &args[0], &g);
+  if (x->kind == IR_OP_EXPONENTIAL || x->kind == IR_OP_TANH) {
+    in_turn(e, x->kind, &args[0], &g);
     return g;
   }
   for (int32_t r = 0; r < g.rows; r++)

@@ -1,6 +1,8 @@
 """Tiles: regions as kernels give what stock XLA gives, for any extents and any covered ops."""
 
 import concurrent.futures
+import math
+import platform
 import re
 
 import jax
@@ -259,6 +261,56 @@ def test_exp_is_accurate(dtype, folder):
     true = np.exp(x.astype(np.longdouble))
     error = np.abs(got.astype(np.longdouble) - true) / np.spacing(true.astype(dtype))
     assert error.max() < 1.5
+
+
+ERROR_ULPS = {"tanh": 2.5, "erf": 6, "erfc": 5}
+LEVELS = [None, "x86-64-v2", "x86-64-v3"]  # the host's; without and with fused multiply-adds
+
+
+def points_of(name, dtype):
+    """Of all sizes and signs, and dense where the function bends."""
+    dice, info = np.random.default_rng(5), np.finfo(dtype)
+    small = np.exp(dice.uniform(np.log(info.tiny), 0, 4000))
+    x = np.concatenate([small, dice.uniform(0, 9.1 if name == "erfc" else 22, 12000), dice.uniform(0, 1, 4000)])
+    return np.concatenate([x, -x]).astype(dtype)
+
+
+def true_values(name, x):
+    if name == "tanh":
+        return np.tanh(x.astype(np.longdouble))
+    return np.array([getattr(math, name)(v) for v in x.astype(float)], np.longdouble)
+
+
+def ulps_of(name, x, level, folder):
+    """The largest error without fused multiply-adds too, where x^2 of an erfc is rounded."""
+    _, (got,), tiles = run_picked([op_named(name, 1)], x, x, folder)
+    assert tiles
+    true = true_values(name, x)
+    there = np.abs(true) >= np.finfo(x.dtype).tiny
+    error = np.abs(got.astype(np.longdouble) - true) / np.spacing(np.abs(true).astype(x.dtype))
+    return float(np.max(error[there]))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name, dtype", [("tanh", np.float32), ("tanh", np.float64), ("erf", np.float32), ("erfc", np.float32)])
+def test_saturating_functions_are_accurate(name, dtype, level, folder, monkeypatch):
+    if level and platform.machine() != "x86_64":
+        pytest.skip("another processor's")
+    if level:
+        monkeypatch.setenv("WEIR_MACHINE", level)
+    most = 90 if (name, level) == ("erfc", "x86-64-v2") else ERROR_ULPS[name]  # XLA's: 64
+    assert ulps_of(name, points_of(name, dtype), level, folder) < most
+
+
+@pytest.mark.parametrize("name, ends", [("tanh", (-1, 1)), ("erf", (-1, 1)), ("erfc", (2, 0))])
+def test_saturating_functions_at_their_ends(name, ends, folder):
+    """Exact far away and of zeros of both signs, whose reciprocals tell them apart; of NaN NaN."""
+    x = np.array([-np.inf, -3e38, -60, 60, 3e38, np.inf, 0.0, -0.0, np.nan], np.float32)
+    zeros = [1, 1] if name == "erfc" else [0.0, -0.0]
+    with np.errstate(divide="ignore"):
+        want = 1 / np.array([ends[0]] * 3 + [ends[1]] * 3 + zeros, np.float32)
+    _, (got,), tiles = run_picked([lambda a, b: 1 / op_named(name, 1)(a, b)], x, x, folder)
+    assert tiles and np.isnan(got[-1]) and np.array_equal(got[:-1], want)
 
 
 @running.in_this_process
