@@ -123,9 +123,10 @@ static void check_whole(const loop_builder *whole, const loop_builder *l) {
 static ir_block whole_of(const loop_builder *l, bool *put_out) {
   ir_module *m = l->r->m;
   if (l->r->no_kernels || l->carried.count || split_is_one_trip(&l->trip)) return IR_NONE;
+  CTX_CHECK(m->ctx, !l->halos.count);
   loop_builder w = {.r = l->r,
                     .sliced = l,
-                    .number = l->number + 1,
+                    .number = l->number + 2,
                     .body = {m, ir_block_new(m), IR_NONE},
                     .before = l->before,
                     .stage = l->stage,
@@ -138,6 +139,25 @@ static ir_block whole_of(const loop_builder *l, bool *put_out) {
   return w.body.block;
 }
 
+/* States that the loop writes over by rows that it carries: what it does with each is seen in a
+ * body that is thrown away. */
+static split_halos look_for_halos(const loop_builder *l, int64_t slice, uint32_t n_values) {
+  ir_module *m = l->r->m;
+  split_halos found = {0}, all = split_halos_of(l->r);
+  if (!all.count || slice == l->r->extent) return found;
+  ir_builder nowhere = {m, ir_block_new(m), IR_NONE};
+  loop_builder look = *l;
+  look.number++, look.looks = true;
+  look.body = (ir_builder){m, ir_block_new(m), IR_NONE};
+  look.before = look.after = &nowhere;
+  look.put_out = ARENA_COPY(l->r->scratch, bool, l->put_out, n_values);
+  look.halos = all;
+  split_build_trip(&look, slice);
+  for (uint32_t i = 0; i < all.count; i++)
+    if (split_halo_settle(m, &all.at[i], &look.trip)) VEC_PUSH(l->r->scratch, &found, all.at[i]);
+  return found;
+}
+
 /* One loop of a stage. */
 static bool build_group(split_region *r, int32_t stage, int32_t group, int64_t slice,
                         ir_block outside, ir_map *renamed, bool *put_out, uint32_t n_values) {
@@ -145,7 +165,7 @@ static bool build_group(split_region *r, int32_t stage, int32_t group, int64_t s
   ir_builder around = {m, outside, IR_NONE};
   bool *put_out_before = ARENA_COPY(r->scratch, bool, put_out, n_values);
   loop_builder l = {.r = r,
-                    .number = 2 * (stage * r->n_groups + group),
+                    .number = TRIP_BODIES * (stage * r->n_groups + group),
                     .body = {m, ir_block_new(m), IR_NONE},
                     .before = &around,
                     .after = &around,
@@ -153,6 +173,7 @@ static bool build_group(split_region *r, int32_t stage, int32_t group, int64_t s
                     .group = group,
                     .renamed = renamed,
                     .put_out = put_out};
+  l.halos = look_for_halos(&l, slice, n_values);
   split_build_trip(&l, slice);
   if (l.yields.count == 0) return false;
   ir_block whole = whole_of(&l, put_out_before);

@@ -23,6 +23,9 @@ enum {
 static void reduce_inside(loop_builder *l, const split_member *member);
 
 static ir_value emit(loop_builder *l, ir_value v, split_pos pos);
+static ir_value add_carry(loop_builder *l, ir_value initial);
+static void add_result(loop_builder *l, ir_value source, split_pos pos, ir_value yield,
+                       bool is_window);
 
 /* ---- getting values inside ---- */
 static ir_value add_input(loop_builder *l, ir_value v, split_pos pos) {
@@ -41,7 +44,42 @@ static bool is_slice(const loop_builder *l, ir_value v, split_pos pos) {
   return pos.dim < 0 || split_window_is_slice(&l->trip, pos, ir_type_at(l->r->m, v)->dims[pos.dim]);
 }
 
+/* ---- states that the loop writes over ---- */
+static split_halo *halo_of(loop_builder *l, ir_value state, ir_value next) {
+  for (uint32_t i = 0; i < l->halos.count; i++)
+    if (l->halos.at[i].state == state || l->halos.at[i].next == next) return &l->halos.at[i];
+  return NULL;
+}
+
+/* All that a trip reads of it, as it was before the loop; made for the first that asks. */
+static ir_value state_window(loop_builder *l, split_halo *h) {
+  if (h->window) return h->window;
+  ir_value state = ir_map_get(l->renamed, h->state),
+           old = split_halo_begin(l->before, h, &l->trip, state);
+  h->carry = add_carry(l, state);
+  h->result = l->yields.count;
+  add_result(l, h->next, SPLIT_ABSENT, IR_NONE, true); /* next_state() */
+  if (old) old = add_carry(l, old);
+  h->window = split_halo_step(&l->body, h, &l->trip, &old);
+  if (old) add_result(l, IR_NONE, SPLIT_ABSENT, old, false);
+  return h->window;
+}
+
+static void next_state(loop_builder *l, split_halo *h, ir_value carry) {
+  CTX_CHECK(l->r->m->ctx, h->window && !l->yields.at[h->result]);
+  l->yields.at[h->result] = carry;
+}
+
+static ir_value get_of_state(loop_builder *l, split_halo *h, split_pos pos) {
+  if (!l->looks) return split_window_part(&l->body, &l->trip, state_window(l, h), h->read, pos);
+  split_halo_reads(h, pos);
+  pos.mirrored = false;
+  return add_input(l, h->state, pos);
+}
+
 static ir_value get_input(loop_builder *l, ir_value v, split_pos pos) {
+  split_halo *h = halo_of(l, v, IR_NONE);
+  if (h) return get_of_state(l, h, pos);
   if (is_slice(l, v, pos)) return add_input(l, v, pos);
   return split_window_take(&l->body, &l->trip, emit(l, v, SPLIT_ABSENT), pos);
 }
@@ -54,9 +92,6 @@ static void remember(loop_builder *l, ir_value v, split_pos pos, ir_value emitte
 
 /* ---- sums that a while makes beside what it has sliced ---- */
 static bool wants_out(loop_builder *l, ir_value v);
-static ir_value add_carry(loop_builder *l, ir_value initial);
-static void add_result(loop_builder *l, ir_value source, split_pos pos, ir_value yield,
-                       bool is_window);
 
 /* Whether this loop is the one that sums: the member's stage, and once. */
 static bool sums_here(loop_builder *l, ir_op op, const split_factor *f) {
@@ -348,7 +383,7 @@ static ir_value add_carry(loop_builder *l, ir_value initial) {
 /* The numbers of results that are made of slices are counted from 0. */
 static int64_t which_window(const loop_builder *l) {
   enum { FIRST = 50 };
-  return FIRST + (l->number / 2 + (int64_t)l->initial.count) % FIRST;
+  return FIRST + (l->number / TRIP_BODIES + (int64_t)l->initial.count) % FIRST;
 }
 
 static void put_out_windows(loop_builder *l, ir_value v, split_pos pos, ir_value x) {
@@ -357,6 +392,11 @@ static void put_out_windows(loop_builder *l, ir_value v, split_pos pos, ir_value
   if (!initial) initial = split_overwritten(l->before, ir_type_of(l->r->m, v), which_window(l));
   ir_value carry = add_carry(l, initial);
   add_result(l, v, SPLIT_ABSENT, split_window_put(&l->body, &l->trip, carry, x, pos), true);
+}
+
+static void put_over_state(loop_builder *l, split_halo *h, ir_value x, split_pos pos) {
+  state_window(l, h);
+  next_state(l, h, split_window_put(&l->body, &l->trip, h->carry, x, pos));
 }
 
 /* Result j at its place by the member's own factor: asked from there, a while may not be traced. */
@@ -372,7 +412,10 @@ static void put_out_result(loop_builder *l, const split_member *member, uint32_t
   ir_value v = ir_result(l->r->m, member->op, j), x = emit_result(l, member, j);
   split_pos whole = member->factor.results[j], pos = split_core(whole);
   if (!split_pos_equal(whole, pos)) x = split_window_part(&l->body, &l->trip, x, whole, pos);
-  if (is_slice(l, v, pos)) add_result(l, v, pos, x, false);
+  split_halo *h = halo_of(l, IR_NONE, v);
+  if (h && l->looks) split_halo_writes(h, pos);
+  if (h && !l->looks) put_over_state(l, h, x, pos);
+  else if (is_slice(l, v, pos)) add_result(l, v, pos, x, false);
   else put_out_windows(l, v, pos, x);
   l->put_out[v] = true;
 }
@@ -451,6 +494,17 @@ static ir_value *old_statistics_of(loop_builder *l, const split_member *member) 
   return old;
 }
 
+/* The state of which the member updates a part, trip by trip; NULL: none is, or the loop is only
+ * looked at. */
+static split_halo *updated_state(loop_builder *l, const split_member *member) {
+  split_pos written;
+  split_halo *h = halo_of(l, IR_NONE, ir_result(l->r->m, member->op, 0));
+  if (!h || !split_halo_updates(l->r->m, h, member->op, member->factor.operands[1], &written))
+    return NULL;
+  if (l->looks) split_halo_writes(h, written);
+  return l->looks ? NULL : h;
+}
+
 /* Initial carries outside, one step inside, the yields; the results are renamed when the loop
  * stands (rename_results). */
 static void reduce_inside(loop_builder *l, const split_member *member) {
@@ -461,8 +515,10 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
   uint32_t n = ir_op_get(r->m, op)->n_results;
   ir_value *operands = operands_inside(l, member), *old_statistics = old_statistics_of(l, member),
            *carries = initial_carries(l, member);
+  split_halo *h = updated_state(l, member);
+  if (h) state_window(l, h);
   for (uint32_t j = 0; j < n; j++) {
-    carries[j] = add_carry(l, carries[j]);
+    carries[j] = h ? h->carry : add_carry(l, carries[j]);
     l->old_carry[ir_result(r->m, op, j)] = carries[j];
   }
   l->body.location = ir_op_get(r->m, op)->location;
@@ -472,7 +528,8 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
     ir_value v = ir_result(r->m, op, j);
     remember(l, v, SPLIT_ABSENT, carries[j]);
     l->put_out[v] = true;
-    add_result(l, j == 0 ? v : IR_NONE, SPLIT_ABSENT, carries[j], false);
+    if (h) next_state(l, h, carries[j]);
+    else add_result(l, j == 0 ? v : IR_NONE, SPLIT_ABSENT, carries[j], false);
   }
 }
 

@@ -2,6 +2,7 @@
  * carries, and what it puts out (split/loops.h). */
 #ifndef WEIR_SPLIT_TRIP_H
 #define WEIR_SPLIT_TRIP_H
+#include "split/halo.h"
 #include "split/region.h"
 #include "split/tile_op.h"
 
@@ -23,7 +24,7 @@ typedef struct answer { /* the window of which the value's window is a part */
 typedef struct loop_builder {
   split_region *r;
   const struct loop_builder *sliced; /* of the body as one trip: the loop that it is the whole of */
-  int32_t number;                    /* of this one among those of the region */
+  int32_t number; /* of this body among those of the region: TRIP_BODIES for each loop */
   ir_builder body;                   /* ops inside */
   ir_builder *before;                /* initial carries */
   ir_builder *after;                 /* from final carries to results */
@@ -39,12 +40,17 @@ typedef struct loop_builder {
   ints out_dims, out_units;
   VEC(answer) answers;      /* of a loop, for the same as one trip */
   VEC(carried_sum) carried; /* prefix sums, which kernels do not have */
+  split_halos halos;        /* states that the loop writes over */
+  bool looks;               /* which these may be: the body is thrown away */
   bool *put_out;            /* by value */
   values input_args, carry_args;
   bool *reduced;       /* by op: its reduction stands in this loop */
   ir_value *running;   /* by value: what sums of this trip see of a statistic */
   ir_value *old_carry; /* by value: the statistic as the trip begins */
 } loop_builder;
+
+/* The loop's body, the same as one trip, and one that was made to see which states it has. */
+enum { TRIP_BODIES = 3 };
 
 /* Fills the body of a builder that has its region, stage, group, blocks and renamed values. slice:
  * indices of a trip; the extent: the body as one trip. */
