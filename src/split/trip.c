@@ -450,10 +450,11 @@ static void put_out_sums(loop_builder *l, const split_member *member) {
   if (wanted && sliced < n && !l->reduced[member->op]) emit_result(l, member, sliced);
 }
 
-static ir_value *operands_inside(loop_builder *l, const split_member *member) {
+/* From the first that the member reads on. */
+static ir_value *operands_inside(loop_builder *l, const split_member *member, uint32_t first) {
   uint32_t n = ir_op_get(l->r->m, member->op)->n_operands;
   ir_value *operands = ARENA_ARRAY(l->r->scratch, ir_value, n);
-  for (uint32_t i = 0; i < n; i++)
+  for (uint32_t i = first; i < n; i++)
     operands[i] = emit(l, ir_operand(l->r->m, member->op, i), member->factor.operands[i]);
   return operands;
 }
@@ -494,15 +495,14 @@ static ir_value *old_statistics_of(loop_builder *l, const split_member *member) 
   return old;
 }
 
-/* The state of which the member updates a part, trip by trip; NULL: none is, or the loop is only
- * looked at. */
+/* The state of which the member updates a part, trip by trip; NULL: none is. */
 static split_halo *updated_state(loop_builder *l, const split_member *member) {
   split_pos written;
   split_halo *h = halo_of(l, IR_NONE, ir_result(l->r->m, member->op, 0));
   if (!h || !split_halo_updates(l->r->m, h, member->op, member->factor.operands[1], &written))
     return NULL;
   if (l->looks) split_halo_writes(h, written);
-  return l->looks ? NULL : h;
+  return h;
 }
 
 /* Initial carries outside, one step inside, the yields; the results are renamed when the loop
@@ -513,9 +513,10 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
   if (l->reduced[op]) return;
   l->reduced[op] = true;
   uint32_t n = ir_op_get(r->m, op)->n_results;
-  ir_value *operands = operands_inside(l, member), *old_statistics = old_statistics_of(l, member),
-           *carries = initial_carries(l, member);
   split_halo *h = updated_state(l, member);
+  ir_value *operands = operands_inside(l, member, h ? 1 : 0),
+           *old_statistics = old_statistics_of(l, member), *carries = initial_carries(l, member);
+  if (l->looks) h = NULL;
   if (h) state_window(l, h);
   for (uint32_t j = 0; j < n; j++) {
     carries[j] = h ? h->carry : add_carry(l, carries[j]);
