@@ -1,8 +1,10 @@
-"""Splits random scans and their gradients in several ways and compares results with the evaluator's.
+"""Splits random scans and their gradients, and steps of fields, in several ways and compares results
+with the evaluator's.
 
-    python tools/fuzz_scans.py --count 1000 [--first SEED] [--no-xla] [--build DIR] [--keep DIR]
+    python tools/fuzz_scans.py --count 1000 [--first SEED] [--kind scan] [--no-xla] [--build DIR]
+        [--keep DIR]
 
-A seed stands for one program (test/python/random_scans.py) and the ways. Steps may be unstable: where
+A seed stands for one program (test/python/random_scans.py, random_fields.py) and the ways. Steps may be unstable: where
 stock XLA differs from the evaluator as well, results may differ ten times as much as it does. Exits 1
 if one failed.
 """
@@ -21,8 +23,12 @@ sys.path.insert(0, str(ROOT / "test/python"))
 if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import campaign  # noqa: E402
+import random_fields  # noqa: E402
 import random_scans  # noqa: E402
 import running  # noqa: E402
+
+
+KINDS = {"scan": random_scans.Scans, "field": random_fields.Fields}
 
 
 def ways_of(seed, largest, own):
@@ -77,18 +83,18 @@ def problem_of(split, text, inputs, evaluate, want, use_xla):
     return None
 
 
-def failures(seed, use_xla=True):
+def failures(seed, use_xla=True, kind="scan"):
     """(way, what is wrong) for every way that fails; how many ways changed the program."""
-    scans, found, changed = random_scans.Scans(seed), [], 0
-    inputs, text = scans.inputs(), scans.text()
+    program, found, changed = KINDS[kind](seed), [], 0
+    inputs, text = program.inputs(), program.text()
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "program.mlir"
         path.write_text(text)
         evaluate = running.Evaluator(folder, inputs)
         want = evaluate(text)
-        if any(np.isnan(x).any() for x in want):
+        if any(np.isnan(x).any() for x in want if x.dtype.kind == "f"):
             return [], 0  # a logarithm of the state: the next steps are all NaN
-        largest = scans.steps * 8 * int(np.prod(scans.shape)) * max(1, scans.m // 2)
+        largest = program.largest_bytes()
         own = sum(x.nbytes for x in inputs) + sum(x.nbytes for x in want)
         for way, arguments in ways_of(seed, largest, own):
             try:
@@ -106,12 +112,12 @@ def failures(seed, use_xla=True):
 
 
 def main():
-    args = campaign.options(__doc__, 200, beside_xla=True)
+    args = campaign.options(__doc__, 200, list(KINDS), beside_xla=True)
     return campaign.run(
         args,
-        ["scan"],
-        lambda _, seed: failures(seed, not args.no_xla),
-        lambda _, seed: random_scans.Scans(seed).text(),
+        args.kind or list(KINDS),
+        lambda kind, seed: failures(seed, not args.no_xla, kind),
+        lambda kind, seed: KINDS[kind](seed).text(),
     )
 
 

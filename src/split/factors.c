@@ -279,8 +279,7 @@ static bool is_large_update(query *q, int64_t d, int64_t *out_start) {
          *out_start >= 0 && *out_start <= x - update;
 }
 
-/* v is `from`, or `from` with updates. */
-static bool is_updated(const ir_module *m, ir_value v, ir_value from) {
+bool split_is_updated(const ir_module *m, ir_value v, ir_value from) {
   for (ir_op op; v != from && (op = ir_maker(m, v, IR_OP_DYNAMIC_UPDATE_SLICE));)
     v = ir_operand(m, op, 0);
   return v == from;
@@ -297,7 +296,7 @@ static bool updates_state(const query *q) {
     x = ir_operand(q->m, update, 0);
   bool is_own = ir_value_get(q->m, x)->op && ir_value_block(q->m, x) == block;
   for (uint32_t i = 0; !is_own && i < ir_op_get(q->m, end)->n_operands; i++)
-    if (is_updated(q->m, ir_operand(q->m, end, i), y)) return true;
+    if (split_is_updated(q->m, ir_operand(q->m, end, i), y)) return true;
   return false;
 }
 

@@ -73,6 +73,9 @@ bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result
 /* The op without the factor: absent everywhere. */
 split_factor split_absent_factor(arena *scratch, const ir_module *m, ir_op op);
 
+/* v is `from`, or `from` with updates. */
+bool split_is_updated(const ir_module *m, ir_value v, ir_value from);
+
 static inline bool split_pos_equal(split_pos a, split_pos b) {
   return a.dim == b.dim && (a.dim < 0 || (a.unit == b.unit && a.offset == b.offset &&
                                           a.mirrored == b.mirrored && a.more == b.more));

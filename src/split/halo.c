@@ -33,6 +33,18 @@ split_halos split_halos_of(split_region *r) {
 }
 
 /* ---- what a loop does with one ---- */
+split_halo *split_halo_of_state(split_halos *all, ir_value state) {
+  for (uint32_t i = 0; i < all->count; i++)
+    if (all->at[i].state == state) return &all->at[i];
+  return NULL;
+}
+
+split_halo *split_halo_of_next(const ir_module *m, split_halos *all, ir_value next) {
+  for (uint32_t i = 0; i < all->count; i++)
+    if (split_is_updated(m, all->at[i].next, next)) return &all->at[i];
+  return NULL;
+}
+
 static int64_t end_of(split_pos pos) { return pos.offset + pos.more; }
 
 static void widen(split_pos *pos, split_pos other) {
@@ -51,9 +63,10 @@ void split_halo_reads(split_halo *h, split_pos pos) {
   h->is_read = true;
 }
 
-void split_halo_writes(split_halo *h, split_pos pos) {
+void split_halo_writes(split_halo *h, ir_value next, split_pos pos) {
   h->fails |= pos.dim < 0 || pos.mirrored || pos.more || h->is_written;
   h->written = pos;
+  h->next = next;
   h->is_written = true;
 }
 

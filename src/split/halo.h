@@ -19,7 +19,8 @@
 #include "split/window.h"
 
 typedef struct split_halo {
-  ir_value state, next;  /* an argument of a while's body, and what that yields in its place */
+  ir_value state, next;  /* an argument of a while's body, and what that yields in its place, but
+                            for updates that come later */
   split_pos written;     /* on the state: a trip's window of what is next */
   split_pos read;        /* on the state: a window that has all of which a trip reads any */
   bool is_written, is_read;
@@ -35,9 +36,12 @@ typedef VEC(split_halo) split_halos;
  * may become kernels, which write to buffers of their own, or are spread over devices. */
 split_halos split_halos_of(split_region *r);
 
+/* Whose state this is, or whose next one, NULL: nobody's. */
+split_halo *split_halo_of_state(split_halos *all, ir_value state);
+split_halo *split_halo_of_next(const ir_module *m, split_halos *all, ir_value next);
 /* The loop reads the state at this position, or writes what is next there. */
 void split_halo_reads(split_halo *h, split_pos pos);
-void split_halo_writes(split_halo *h, split_pos pos);
+void split_halo_writes(split_halo *h, ir_value next, split_pos pos);
 /* The op is an update of a part of the state along the update's dimension pos.dim: *out_written is
  * where on the state. */
 bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, split_pos pos,

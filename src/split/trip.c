@@ -45,12 +45,6 @@ static bool is_slice(const loop_builder *l, ir_value v, split_pos pos) {
 }
 
 /* ---- states that the loop writes over ---- */
-static split_halo *halo_of(loop_builder *l, ir_value state, ir_value next) {
-  for (uint32_t i = 0; i < l->halos.count; i++)
-    if (l->halos.at[i].state == state || l->halos.at[i].next == next) return &l->halos.at[i];
-  return NULL;
-}
-
 /* All that a trip reads of it, as it was before the loop; made for the first that asks. */
 static ir_value state_window(loop_builder *l, split_halo *h) {
   if (h->window) return h->window;
@@ -78,7 +72,7 @@ static ir_value get_of_state(loop_builder *l, split_halo *h, split_pos pos) {
 }
 
 static ir_value get_input(loop_builder *l, ir_value v, split_pos pos) {
-  split_halo *h = halo_of(l, v, IR_NONE);
+  split_halo *h = split_halo_of_state(&l->halos, v);
   if (h) return get_of_state(l, h, pos);
   if (is_slice(l, v, pos)) return add_input(l, v, pos);
   return split_window_take(&l->body, &l->trip, emit(l, v, SPLIT_ABSENT), pos);
@@ -412,8 +406,8 @@ static void put_out_result(loop_builder *l, const split_member *member, uint32_t
   ir_value v = ir_result(l->r->m, member->op, j), x = emit_result(l, member, j);
   split_pos whole = member->factor.results[j], pos = split_core(whole);
   if (!split_pos_equal(whole, pos)) x = split_window_part(&l->body, &l->trip, x, whole, pos);
-  split_halo *h = halo_of(l, IR_NONE, v);
-  if (h && l->looks) split_halo_writes(h, pos);
+  split_halo *h = split_halo_of_next(l->r->m, &l->halos, v);
+  if (h && l->looks) split_halo_writes(h, v, pos);
   if (h && !l->looks) put_over_state(l, h, x, pos);
   else if (is_slice(l, v, pos)) add_result(l, v, pos, x, false);
   else put_out_windows(l, v, pos, x);
@@ -498,10 +492,11 @@ static ir_value *old_statistics_of(loop_builder *l, const split_member *member) 
 /* The state of which the member updates a part, trip by trip; NULL: none is. */
 static split_halo *updated_state(loop_builder *l, const split_member *member) {
   split_pos written;
-  split_halo *h = halo_of(l, IR_NONE, ir_result(l->r->m, member->op, 0));
+  ir_value next = ir_result(l->r->m, member->op, 0);
+  split_halo *h = split_halo_of_next(l->r->m, &l->halos, next);
   if (!h || !split_halo_updates(l->r->m, h, member->op, member->factor.operands[1], &written))
     return NULL;
-  if (l->looks) split_halo_writes(h, written);
+  if (l->looks) split_halo_writes(h, next, written);
   return h;
 }
 

@@ -342,6 +342,10 @@ class Scans:
         number = dice.choice([(0, 1, 2), (0, 1, 2, 3, 4), (2,), (1, 4)])
         return jax.tree.leaves(jax.value_and_grad(self.value, number, has_aux=True)(*arguments))
 
+    def largest_bytes(self):
+        """Of what the steps may keep."""
+        return self.steps * 8 * int(np.prod(self.shape)) * max(1, self.m // 2)
+
     def text(self):
         with jax.enable_x64(True):
             call = lambda *a: self.function(*a)  # noqa: E731

@@ -1,0 +1,118 @@
+"""Random programs that update fields step by step, each place of what is beside it: fields of one to
+three dimensions, of numbers or integers, with borders of every kind; in a scan, a fori_loop or one
+while in another. What is next may lie where the fields do (src/split/halo.h).
+
+A seed stands for one function of its fields, in 64 bits. Steps are bounded, so that rounding does not
+grow over time.
+"""
+
+import random
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+class Fields:
+    def __init__(self, seed):
+        self.dice = random.Random(seed)
+        self.numbers = np.random.default_rng(seed)
+        self.body = self.dice.randrange(1 << 30)
+        self.steps = self.dice.choice([1, 2, 3, 5])
+        self.shape = self.dice.choice([(40, 7), (31, 9), (53, 4), (24, 5, 3), (7, 36), (97,), (3, 29, 4)])
+        self.axis = max(range(len(self.shape)), key=lambda d: self.shape[d])
+        self.n = self.dice.choice([1, 1, 2, 3])
+        self.is_whole = self.dice.random() < 0.2  # integers
+        self.way = self.dice.choice(["scan", "fori", "while", "nested"])
+
+    def inputs(self):
+        if self.is_whole:
+            return [self.numbers.integers(0, 50, self.shape) for _ in range(self.n)]
+        return [self.numbers.normal(size=self.shape) for _ in range(self.n)]
+
+    # ---- what is beside a place ----
+    def along(self, dice):
+        return self.axis if dice.random() < 0.75 else dice.randrange(len(self.shape))
+
+    def beside(self, dice, x):
+        """x at an offset along one dimension, of the same shape."""
+        axis, by = self.along(dice), dice.choice([1, 1, 1, -1, -1, 2, -3])
+        n, by = x.shape[axis], by if abs(by) < x.shape[axis] else 1
+        part = lambda a, first, last: lax.slice_in_dim(a, first, last, axis=axis)  # noqa: E731
+        far = abs(by)
+        pads = [(far, far) if d == axis else (0, 0) for d in range(x.ndim)]
+        padded = lambda mode: part(jnp.pad(x, pads, mode=mode), far + by, far + by + n)  # noqa: E731
+        ways = [
+            lambda: jnp.roll(x, by, axis),
+            lambda: jnp.roll(x, by, axis),
+            lambda: padded("edge"),
+            lambda: padded("constant"),
+            lambda: padded("wrap"),
+            lambda: padded("reflect") if far < n else padded("edge"),
+            lambda: jnp.take(x, (jnp.arange(n) + by) % n, axis=axis),
+            lambda: x,
+        ]
+        return dice.choice(ways)()
+
+    def bounded(self, x):
+        return x % 50 if self.is_whole else jnp.tanh(x)
+
+    def stencil(self, dice, fields):
+        terms = [self.beside(dice, dice.choice(fields)) for _ in range(dice.randint(1, 4))]
+        whole = sum(terms)
+        if self.is_whole:
+            more = [lambda: jnp.where(whole > 3 * terms[0], terms[0] + 1, whole), lambda: whole * terms[-1]]
+        else:
+            more = [lambda: jnp.sin(whole) * terms[0], lambda: whole - jnp.mean(terms[-1])]
+        return dice.choice([lambda: whole, lambda: whole, *more])()
+
+    def inner(self, dice, x, fields):
+        """Inner places alone are written, or the ends after the others."""
+        new = self.bounded(self.stencil(dice, [x, *fields]))
+        inside = lambda a: lax.slice_in_dim(a, 1, a.shape[self.axis] - 1, axis=self.axis)  # noqa: E731
+        at = tuple(slice(1, -1) if d == self.axis else slice(None) for d in range(x.ndim))
+        first, last = ((slice(None),) * self.axis + (i,) for i in (0, -1))
+        ways = [
+            lambda: x.at[at].set(inside(new)),
+            lambda: x.at[at].add(inside(new) - inside(x)),
+            lambda: new.at[first].set(x[last]),
+            lambda: x.at[at].set(inside(new)).at[first].set(new[last]),
+        ]
+        return dice.choice(ways)()
+
+    # ---- one step ----
+    def step(self, fields):
+        """What is next of each, made of all as they were or as they are already. And a sum."""
+        dice = random.Random(self.body)
+        old, now = list(fields), list(fields)
+        for i in range(self.n):
+            seen = dice.choice([old, now])
+            if dice.random() < 0.25:
+                now[i] = self.inner(dice, now[i], seen)
+            else:
+                new = self.bounded(self.stencil(dice, seen))
+                now[i] = new if self.is_whole else 0.5 * dice.choice([old, seen])[i] + 0.5 * new
+        if dice.random() < 0.15:
+            now = now[1:] + now[:1]
+        total = dice.choice([lambda: 0 * jnp.sum(now[0][:1]), lambda: jnp.sum(now[-1]), lambda: jnp.sum(old[0])])
+        return tuple(now), total()
+
+    def function(self, *fields):
+        once = lambda fields: self.step(fields)[0]  # noqa: E731
+        loop = lambda n, fields: lax.fori_loop(0, n, lambda _, s: once(s), fields)  # noqa: E731
+        if self.way == "scan":
+            return lax.scan(lambda s, _: self.step(s), fields, None, length=self.steps)
+        if self.way == "nested":
+            return lax.fori_loop(0, 2, lambda _, s: loop(self.steps, once(s)), fields)
+        if self.way == "while":
+            done = lambda s: (s[0] < self.steps) & (jnp.sum(s[1][0]) < 1e9)  # noqa: E731
+            return lax.while_loop(done, lambda s: (s[0] + 1, once(s[1])), (0, fields))[1]
+        return loop(self.steps, fields)
+
+    def largest_bytes(self):
+        return 8 * int(np.prod(self.shape))
+
+    def text(self):
+        with jax.enable_x64(True):
+            return jax.jit(self.function, keep_unused=True).lower(*self.inputs()).as_text()
