@@ -32,6 +32,7 @@ static const int64_t SEARCH_OPS = 30000000, SEARCH_OPS_PER_OP = 1000;
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes) {
   return (split_goal){.threshold_bytes = threshold_bytes,
                       .hold_bytes = threshold_bytes,
+                      .carries_rows = true,
                       .slice_bytes = slice_bytes,
                       .cached_bytes = slice_bytes,
                       .generous_bytes = slice_bytes};
@@ -64,6 +65,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .generous_bytes = part_bytes ? slice : slice * wanted.generous,
                       .nest = s->manner == NESTED || s->manner == SORTED,
                       .may_sort = s->manner == SORTED,
+                      .carries_rows = s->manner != BY_PEAK,
                       .leaves_masks = s->manner == MASKS_APART,
                       .fits_first = s->manner == BY_FIT,
                       .refines_cuts = s->refines_cuts,
@@ -465,6 +467,7 @@ bool search_has(const search *s, ir_kind kind) {
 /* Whether candidates made this way may be others than those before, and hold. */
 static bool has_manner(const search *s, manner by) {
   if (s->manners && !(s->manners >> by & 1)) return false;
+  if (by == WRITTEN_OVER) return search_has(s, IR_OP_WHILE);
   if (by == MASKS_APART) return search_has(s, IR_OP_IOTA);
   if (by == IN_BLOCKS) return s->added_bytes && s->seen.least - s->added_bytes <= s->target;
   if (by == DEEPER) return s->keeps_trips;
@@ -472,12 +475,17 @@ static bool has_manner(const search *s, manner by) {
   return search_has(s, by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT);
 }
 
-static const char *const manner_names[] = {
-    [BY_PEAK] = "what holds the peak",          [MASKS_APART] = "a mask for each that reads it",
-    [NESTED] = "values made anew in each trip", [BY_SIZE] = "whatever is large",
-    [BY_FIT] = "slices that fit before all",    [OUTSIDE] = "outer whiles first",
-    [IN_BLOCKS] = "sums added block by block",  [DEEPER] = "segments in segments",
-    [SORTED] = "sorts slice by slice",          [SEGMENTS] = "segments before slices"};
+static const char *const manner_names[] = {[BY_PEAK] = "what holds the peak",
+                                           [WRITTEN_OVER] = "states written over",
+                                           [MASKS_APART] = "a mask for each that reads it",
+                                           [NESTED] = "values made anew in each trip",
+                                           [BY_SIZE] = "whatever is large",
+                                           [BY_FIT] = "slices that fit before all",
+                                           [OUTSIDE] = "outer whiles first",
+                                           [IN_BLOCKS] = "sums added block by block",
+                                           [DEEPER] = "segments in segments",
+                                           [SORTED] = "sorts slice by slice",
+                                           [SEGMENTS] = "segments before slices"};
 
 weir_status search_by_peak(job *j, search *s) {
   search first = *s;
@@ -506,7 +514,7 @@ static weir_status search_in_blocks(job *j, search *s) {
 static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
   if (has_manner(s, BY_PEAK)) WEIR_TRY(search_by_peak(j, s));
-  for (manner by = MASKS_APART; !s->found.m && by <= SORTED; by++) {
+  for (manner by = WRITTEN_OVER; !s->found.m && by <= SORTED; by++) {
     if (!has_manner(s, by)) continue;
     start_again(s, &first);
     s->manner = by;

@@ -15,16 +15,18 @@ enum { MOST_COMPILES = 8, COMPILES_OF_WITNESSES = 2 /* each: limit/witness.h */ 
 
 /* What a candidate splits. */
 typedef enum manner {
-  BY_PEAK,     /* what holds the peak, until the limit is held */
-  MASKS_APART, /* likewise, where values that have a mask in common need not be split together */
-  NESTED,      /* as BY_PEAK, with values made anew in each trip of a loop: costs time */
-  IN_BLOCKS,   /* as BY_PEAK, where a trip's part of a product's sum is added block by block */
-  BY_SIZE,     /* whatever is larger than a slice: holds here and there what no holder leads to */
-  BY_FIT,      /* as BY_PEAK, along what has slices that fit, whatever else then stays in memory */
-  OUTSIDE,     /* as BY_PEAK, whiles around a holder before what is inside of them */
-  DEEPER,      /* as BY_PEAK, segments of what loops keep have segments of their own: costs time */
-  SORTED,      /* as NESTED, and what is sorted is made slice by slice: costs much time */
-  SEGMENTS     /* as BY_PEAK, segments of what loops keep before slices; limit/faster.h */
+  BY_PEAK,      /* what holds the peak, until the limit is held */
+  WRITTEN_OVER, /* likewise, with loops that write over states of whiles by rows that they carry
+                   (split/halo.h). It may take more time, so not before; all that follow do it */
+  MASKS_APART,  /* where values that have a mask in common need not be split together */
+  NESTED,       /* with values made anew in each trip of a loop: costs time */
+  IN_BLOCKS,    /* where a trip's part of a product's sum is added block by block */
+  BY_SIZE,      /* whatever is larger than a slice: holds here and there what no holder leads to */
+  BY_FIT,       /* along what has slices that fit, whatever else then stays in memory */
+  OUTSIDE,      /* whiles around a holder before what is inside of them */
+  DEEPER,       /* segments of what loops keep have segments of their own: costs time */
+  SORTED,       /* as NESTED, and what is sorted is made slice by slice: costs much time */
+  SEGMENTS      /* segments of what loops keep before slices; limit/faster.h */
 } manner;
 
 /* Where in a search a candidate stands. */

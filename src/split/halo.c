@@ -20,7 +20,8 @@ split_halos split_halos_of(split_region *r) {
   const ir_module *m = r->m;
   split_halos found = {0};
   ir_op around = ir_block_get(m, r->block)->parent;
-  if (!r->no_kernels || ir_op_int(r->m, m->root, "mhlo.num_partitions", 1) != 1) return found;
+  if (!r->carries_rows || !r->no_kernels) return found;
+  if (ir_op_int(r->m, m->root, "mhlo.num_partitions", 1) != 1) return found;
   if (!around || ir_kind_of(m, around) != IR_OP_WHILE) return found;
   if (ir_while_body(m, around) != r->block) return found;
   const ir_block_data *b = ir_block_get(m, r->block);
@@ -85,8 +86,8 @@ bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, split
 bool split_halo_settle(const ir_module *m, split_halo *h, const split_trip *trip) {
   if (h->fails || !h->is_read || !h->is_written || !is_alike(h->read, h->written)) return false;
   int64_t size = ir_type_at(m, h->state)->dims[h->read.dim];
-  bool is_own = split_pos_equal(h->read, h->written) &&
-                split_window_is_slice(trip, h->written, size);
+  bool is_own =
+      split_pos_equal(h->read, h->written) && split_window_is_slice(trip, h->written, size);
   widen(&h->read, h->written);
   return !is_own && h->read.more <= size / LEAST_SHARE;
 }
@@ -115,7 +116,8 @@ ir_value split_halo_begin(ir_builder *before, const split_halo *h, const split_t
   int64_t low[IR_MAX_RANK] = {0}, high[IR_MAX_RANK] = {0}, from = max64(first, 0);
   low[dim] = from - first;
   ir_value rows = ir_build_slice_dim(before, state, dim, from, end - from);
-  ir_value zero = ir_build_splat_int(before, ir_scalar(before->m, ir_type_at(before->m, state)->dtype), 0);
+  ir_value zero =
+      ir_build_splat_int(before, ir_scalar(before->m, ir_type_at(before->m, state)->dtype), 0);
   return low[dim] ? ir_build_pad(before, rows, zero, low, high) : rows;
 }
 
@@ -139,7 +141,7 @@ ir_value split_halo_step(ir_builder *b, const split_halo *h, const split_trip *t
   ir_op_set_attr(b->m, ir_value_get(b->m, all)->op, "keep", ir_attr_bool(b->m, true), false);
   if (n) *in_out_old = ir_build_slice_dim(b, all, dim, trip->slice * h->written.unit, n);
   if (!twice) return all;
-  ir_value at = ir_build_subtract(b, ir_build_int(b, twice),
-                                  split_window_counted(b, trip, h->written));
+  ir_value at =
+      ir_build_subtract(b, ir_build_int(b, twice), split_window_counted(b, trip, h->written));
   return ir_build_part(b, all, dim, at, split_window_size(h->read, trip->slice));
 }

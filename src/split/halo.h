@@ -19,12 +19,12 @@
 #include "split/window.h"
 
 typedef struct split_halo {
-  ir_value state, next;  /* an argument of a while's body, and what that yields in its place, but
-                            for updates that come later */
-  split_pos written;     /* on the state: a trip's window of what is next */
-  split_pos read;        /* on the state: a window that has all of which a trip reads any */
+  ir_value state, next; /* an argument of a while's body, and what that yields in its place, but
+                           for updates that come later */
+  split_pos written;    /* on the state: a trip's window of what is next */
+  split_pos read;       /* on the state: a window that has all of which a trip reads any */
   bool is_written, is_read;
-  bool fails;            /* somebody wants other windows of it than a trip's */
+  bool fails;             /* somebody wants other windows of it than a trip's */
   ir_value carry, window; /* in a loop's body: the state, and what a trip reads of it; IR_NONE: not
                              asked for yet */
   uint32_t result;        /* which one of the loop's next is */

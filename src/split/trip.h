@@ -24,10 +24,10 @@ typedef struct answer { /* the window of which the value's window is a part */
 typedef struct loop_builder {
   split_region *r;
   const struct loop_builder *sliced; /* of the body as one trip: the loop that it is the whole of */
-  int32_t number; /* of this body among those of the region: TRIP_BODIES for each loop */
-  ir_builder body;                   /* ops inside */
-  ir_builder *before;                /* initial carries */
-  ir_builder *after;                 /* from final carries to results */
+  int32_t number;     /* of this body among those of the region: TRIP_BODIES for each loop */
+  ir_builder body;    /* ops inside */
+  ir_builder *before; /* initial carries */
+  ir_builder *after;  /* from final carries to results */
   split_trip trip;
   int32_t stage, group;
   const ir_map *renamed; /* results of earlier loops */

@@ -96,3 +96,140 @@ def test_states_that_change_places(function, n):
     want, got, reported, limit = limited(function, [0.3 * normal(n, 3), 0.3 * normal(n, 3)], 1.1)
     assert reported <= limit
     assert_close(got, want)
+
+
+# ---- rows that see those beside them (src/split/halo.h) ----
+def beside(u):
+    return sum(jnp.roll(u, s, d) for s in (1, -1) for d in (0, 1)) - 4 * u
+
+
+def heat(u):
+    return (lax.scan(lambda u, _: (u + 0.1 * beside(u), None), u, None, length=7)[0],)
+
+
+def insulated(u):
+    """Borders stay as they are."""
+
+    def step(_, u):
+        return u.at[1:-1, 1:-1].add(0.1 * beside(u)[1:-1, 1:-1])
+
+    return (lax.fori_loop(0, 7, step, u),)
+
+
+def held_at_ends(u):
+    def step(_, u):
+        u = u.at[1:-1, 1:-1].set(u[1:-1, 1:-1] + 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] - 2 * u[1:-1, 1:-1]))
+        return u.at[0].set(1.0).at[:, 0].set(0.0)
+
+    return (lax.fori_loop(0, 7, step, u),)
+
+
+def edges(u):
+    def step(_, u):
+        p = jnp.pad(u, 2, mode="edge")
+        return 0.5 * u + 0.1 * (p[4:, 2:-2] + p[:-4, 2:-2] + p[2:-2, 4:] + p[2:-2, :-4])
+
+    return (lax.fori_loop(0, 7, step, u),)
+
+
+def waves(u, v):
+    def step(_, state):
+        u, v = state
+        v = v + 0.1 * beside(u)
+        return u + 0.1 * v, v
+
+    return lax.fori_loop(0, 7, step, (u, v))
+
+
+def maxwell(e, x, y):
+    def step(_, state):
+        e, x, y = state
+        x, y = x - 0.5 * (jnp.roll(e, -1, 1) - e), y + 0.5 * (jnp.roll(e, -1, 0) - e)
+        return e + 0.5 * ((y - jnp.roll(y, 1, 0)) - (x - jnp.roll(x, 1, 1))), x, y
+
+    return lax.fori_loop(0, 7, step, (e, x, y))
+
+
+def shallow_water(h, u, v):
+    along = lambda a, d: 0.5 * (jnp.roll(a, -1, d) - jnp.roll(a, 1, d))  # noqa: E731
+
+    def step(_, state):
+        h, u, v = state
+        deep = h - 0.01 * (along(h * u, 0) + along(h * v, 1))
+        east = u - 0.01 * (u * along(u, 0) + v * along(u, 1) + along(deep, 0))
+        return deep, east, v - 0.01 * (u * along(v, 0) + v * along(v, 1) + along(deep, 1))
+
+    return lax.fori_loop(0, 7, step, (h, u, v))
+
+
+def lattice_boltzmann(f):
+    steps = [(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)]
+    c = jnp.array(steps, f.dtype).T
+
+    def step(_, f):
+        f = jnp.stack([jnp.roll(f[i], s, (0, 1)) for i, s in enumerate(steps)])
+        rho = f.sum(0) + 10.0
+        x, y = jnp.tensordot(c[0], f, 1) / rho, jnp.tensordot(c[1], f, 1) / rho
+        cu = c[0][:, None, None] * x + c[1][:, None, None] * y
+        return f + 0.6 * (rho / 90 * (1 + 3 * cu) - f)
+
+    return (lax.fori_loop(0, 7, step, f),)
+
+
+def cahn_hilliard(c):
+    def step(c, _):
+        c = c + 0.01 * beside(c**3 - c - 0.5 * beside(c))
+        return c, c.sum()
+
+    return lax.scan(step, c, None, length=7)
+
+
+def life(u):
+    def step(_, u):
+        n = sum(jnp.roll(u, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)) - u
+        return ((n == 3) | ((u == 1) & (n == 2))).astype(u.dtype)
+
+    return (lax.fori_loop(0, 7, step, (u > 0).astype(jnp.int32)),)
+
+
+def shortest_paths(d):
+    """By way of each point in turn: its row and its column, as they are before the step."""
+    step = lambda k, d: jnp.minimum(d, d[:, k][:, None] + d[k][None])  # noqa: E731
+    return (lax.fori_loop(0, 40, step, jnp.abs(d)),)
+
+
+GRIDS = (400, 403)  # the last slice begins before the others end, or does not
+
+
+@pytest.mark.parametrize("n", GRIDS)
+@pytest.mark.parametrize(
+    "function, fields",
+    [
+        (heat, 1),
+        (insulated, 1),
+        (held_at_ends, 1),
+        (edges, 1),
+        (waves, 2),
+        (maxwell, 3),
+        (shallow_water, 3),
+        (cahn_hilliard, 1),
+        (life, 1),
+    ],
+)
+def test_a_grid_is_written_over(function, fields, n):
+    want, got, reported, limit = limited(function, [0.3 * normal(n, 300) for _ in range(fields)], 0.12)
+    assert reported <= limit
+    assert_close(got, want)
+
+
+@pytest.mark.parametrize("n", GRIDS)
+def test_grids_with_more_dimensions(n):
+    want, got, reported, limit = limited(lattice_boltzmann, [0.3 * normal(9, n, 60)], 0.12)
+    assert reported <= limit
+    assert_close(got, want)
+
+
+def test_paths_are_written_over():
+    want, got, reported, limit = limited(shortest_paths, [normal(300, 300)], 0.12)
+    assert reported <= limit
+    assert_close(got, want)
