@@ -183,6 +183,7 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
   double worth = j->is_bold ? TUNED_BOLD_GAIN : TUNED_KERNEL_GAIN;
   order->least_gain = j->options.tile == WEIR_TILE_AUTO ? worth : 0;
   order->goal.no_kernels |= order->no_kernels;
+  order->goal.may_call = pipeline_can_call(&j->options, m);
 }
 
 static void report(job *j, ir_module *m, split_order *order) {

@@ -518,6 +518,7 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
                     .may_sort = goal->may_sort,
                     .leaves_masks = goal->leaves_masks,
                     .carries_rows = goal->carries_rows,
+                    .may_call = goal->may_call,
                     .no_kernels = goal->no_kernels,
                     .is_ragged = ir_type_at(m, seed)->dims[pos.dim] % pos.unit != 0,
                     .no_overlaps = than->no_overlaps,

@@ -31,6 +31,7 @@ typedef struct split_goal {
   int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */
   bool carries_rows;      /* loops may write over the state of a while whose rows see each other:
                              split/halo.h */
+  bool may_call;          /* calls that XLA may not inline: ir_build_after() */
   bool leaves_masks;      /* values that have a mask in common are split each by its own region */
   bool fits_first;        /* slices that fit go before what stays in memory */
   int64_t

@@ -7,6 +7,7 @@
 #include "split/reorder.h"
 #include "split/stream.h"
 #include "split/trip.h"
+#include "split/waits.h"
 
 static ir_named_attr ints_attr(ir_module *m, const char *name, const ints *v) {
   return (ir_named_attr){ir_intern_string(m, name), ir_attr_i64s(m, v->at, (int32_t)v->count),
@@ -199,6 +200,7 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
       loops += build_group(r, stage, group, slice, extra, renamed, put_out, n_values);
   split_reorder(r->scratch, m, r->block, extra, renamed);
   split_select_masked(m, r->block, sides, first);
+  split_wait_for_readers(r);
   return loops;
 }
 

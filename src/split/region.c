@@ -84,6 +84,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .may_sort = g->may_sort && !is_within_loop(m, block),
                       .leaves_masks = g->leaves_masks,
                       .carries_rows = g->carries_rows,
+                      .may_call = g->may_call,
                       .no_kernels = g->no_kernels,
                       .covers = g->covers,
                       .may_shift = how != IN_PLACE,

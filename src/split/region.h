@@ -128,10 +128,10 @@ struct split_region {
   int32_t n_groups; /* loops of one stage, at most */
   int32_t n_loops;  /* those that put something out */
   bool may_stream;
-  bool may_sort;     /* slice by slice: split/sorts.h */
-  bool leaves_masks; /* what reads a mask alone, made of constants, is no member for it */
-  bool carries_rows; /* split_growth */
-  bool writes_over;  /* split_growth */
+  bool may_sort;               /* slice by slice: split/sorts.h */
+  bool leaves_masks;           /* what reads a mask alone, made of constants, is no member for it */
+  bool carries_rows, may_call; /* split_growth */
+  bool writes_over;            /* split_growth */
   bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
   bool backwards;   /* growing stopped, but might not with the factor mirrored */
@@ -201,6 +201,7 @@ typedef struct split_growth {
   bool may_sort;           /* what is sorted may be made slice by slice, at a price */
   bool leaves_masks;       /* readers of what is made of constants are not followed */
   bool carries_rows;       /* loops may write over the state of a while: split/halo.h */
+  bool may_call;           /* and be made to wait: split/waits.h */
   bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to agree */
   bool is_ragged;          /* the seed is no whole number of units: only windows may be shifted */
   bool no_overlaps;        /* no stencils: what windows share is made twice */

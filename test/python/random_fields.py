@@ -83,7 +83,9 @@ class Fields:
 
     # ---- one step ----
     def step(self, fields):
-        """What is next of each, made of all as they were or as they are already. And a sum."""
+        """What is next of each, made of all as they were or as they are already. And what is kept of the
+        step, often of the fields before it.
+        """
         dice = random.Random(self.body)
         old, now = list(fields), list(fields)
         for i in range(self.n):
@@ -95,8 +97,14 @@ class Fields:
                 now[i] = new if self.is_whole else 0.5 * dice.choice([old, seen])[i] + 0.5 * new
         if dice.random() < 0.15:
             now = now[1:] + now[:1]
-        total = dice.choice([lambda: 0 * jnp.sum(now[0][:1]), lambda: jnp.sum(now[-1]), lambda: jnp.sum(old[0])])
-        return tuple(now), total()
+        kept = [
+            lambda: jnp.sum(now[-1]),
+            lambda: jnp.sum(old[0]),
+            lambda: jnp.max(old[-1] - now[0]),
+            lambda: old[0].ravel()[5],
+            lambda: jnp.cumsum(old[0], self.axis).ravel()[::7],
+        ]
+        return tuple(now), dice.choice(kept)()
 
     def function(self, *fields):
         once = lambda fields: self.step(fields)[0]  # noqa: E731

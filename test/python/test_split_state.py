@@ -184,6 +184,18 @@ def cahn_hilliard(c):
     return lax.scan(step, c, None, length=7)
 
 
+def reacting(u, v):
+    """What is kept of a step is of the fields before it."""
+
+    def step(state, _):
+        u, v = state
+        r = u * v * v / (1 + v * v)
+        u, v = u + 0.1 * beside(u) - r + 0.06 * (1 - u), v + 0.05 * beside(v) + r - 0.12 * v
+        return (u, v), (jnp.mean((state[0] - state[1]) ** 2), state[0][7, 9])
+
+    return jax.tree.leaves(lax.scan(step, (u, v), None, length=7))
+
+
 def life(u):
     def step(_, u):
         n = sum(jnp.roll(u, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)) - u
@@ -213,6 +225,7 @@ GRIDS = (400, 403)  # the last slice begins before the others end, or does not
         (maxwell, 3),
         (shallow_water, 3),
         (cahn_hilliard, 1),
+        (reacting, 2),
         (life, 1),
     ],
 )

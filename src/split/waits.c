@@ -1,0 +1,122 @@
+#include "split/waits.h"
+
+#include "split/loops.h"
+#include "split/reorder.h"
+
+enum { MOST_WAITS = 64 }; /* in one block: a bound of time */
+
+/* What the loop begins with, before it was made to wait. */
+static ir_value waiting(const ir_module *m, ir_value v) {
+  for (ir_op op; (op = ir_maker(m, v, IR_OP_CALL)) && ir_op_get(m, op)->n_operands == 2;)
+    v = ir_operand(m, op, 0);
+  return v;
+}
+
+static bool is_next(const ir_module *m, ir_block block, ir_value state, ir_value result) {
+  const ir_value_data *d = ir_value_get(m, state);
+  return !d->op && ir_value_block(m, state) == block &&
+         split_is_updated(m, ir_yielded(m, block, d->index), result);
+}
+
+/* The op has to come after the other one. */
+static bool depends_on(arena *scratch, const ir_module *m, ir_op op, ir_op other) {
+  ir_block block = ir_op_get(m, op)->block;
+  uint32_t *needed = ARENA_ARRAY(scratch, uint32_t, m->values.count), at = 0;
+  while (ir_block_get(m, block)->ops.at[at] != op) at++;
+  ir_count_uses_of(m, op, needed);
+  ir_count_needed(m, block, at, needed);
+  return ir_has_uses(m, other, needed);
+}
+
+/* What to wait for: the least that the reader makes. IR_NONE: it is too large to be held for it. */
+static ir_value least_result(const split_region *r, ir_op reader) {
+  const ir_module *m = r->m;
+  ir_value least = IR_NONE;
+  for (ir_value v, j = 0; (v = ir_result_at(m, reader, j)); j++)
+    if (!least || ir_value_bytes(m, v) < ir_value_bytes(m, least)) least = v;
+  bool is_there = ir_kind_of(m, reader) == IR_OP_LOOP;
+  return least && (is_there || ir_value_bytes(m, least) <= r->threshold_bytes) ? least : IR_NONE;
+}
+
+typedef VEC(ir_value) readings; /* a result of each reader */
+
+/* Of all who read the state but the loop, and what hands it on to the loop; false: one of them
+ * comes after the loop, or is nothing to wait for, and XLA copies the state. */
+static bool find_readers(split_region *r, ir_op loop, ir_value state, readings *out) {
+  const ir_module *m = r->m;
+  for (ir_op op, i = 0; (op = ir_op_at(m, r->block, i)); i++) {
+    bool reads = false;
+    for (ir_value v, k = 0; !reads && (v = ir_operand_at(m, op, k)); k++) reads = v == state;
+    if (!reads || op == loop || waiting(m, ir_result_at(m, op, 0)) == state) continue;
+    ir_value result = least_result(r, op);
+    if (!result || depends_on(r->scratch, m, op, loop)) return false;
+    VEC_PUSH(r->scratch, out, result);
+  }
+  return true;
+}
+
+/* What has the state's buffer first, the loop or what hands it on to that, comes after all. */
+static bool comes_last(split_region *r, ir_op first, const readings *all) {
+  bool does = true;
+  for (uint32_t i = 0; does && i < all->count; i++)
+    does = depends_on(r->scratch, r->m, first, ir_value_get(r->m, all->at[i])->op);
+  return does;
+}
+
+/* For all users of a value: XLA would make a cheap one anew for each, out of the state. */
+static ir_value kept_for_all(split_region *r, ir_builder *b, ir_value v) {
+  ir_value kept = ir_build_kept(b, v);
+  for (ir_walk w = ir_walk_block(r->m, r->block); ir_next(&w);) {
+    ir_op_data *d = ir_op_get(r->m, w.op);
+    for (uint32_t i = 0; i < d->n_operands; i++)
+      if (d->operands[i] == v) d->operands[i] = kept;
+  }
+  return kept;
+}
+
+/* The state, once all was made. One call has it: with several XLA would copy for the first. */
+static ir_value after_all(split_region *r, ir_builder *b, ir_value state, const readings *all) {
+  ir_value last = IR_NONE;
+  for (uint32_t i = 0; i < all->count; i++) {
+    ir_value v = all->at[i];
+    if (ir_kind_of(r->m, ir_value_get(r->m, v)->op) != IR_OP_LOOP) v = kept_for_all(r, b, v);
+    last = last ? ir_build_after(b, v, last) : v;
+  }
+  return ir_build_after(b, state, last);
+}
+
+/* Operand k of the loop is to wait, and does not. */
+static bool has_to_wait(split_region *r, ir_op loop, uint32_t j, uint32_t k, readings *out) {
+  const ir_module *m = r->m;
+  ir_value begun = ir_operand(m, loop, k), state = waiting(m, begun);
+  if (!is_next(m, r->block, state, ir_result(m, loop, j))) return false;
+  if (!find_readers(r, loop, state, out)) return false;
+  return !comes_last(r, begun == state ? loop : ir_value_get(m, begun)->op, out);
+}
+
+/* One loop is made to wait; false: all do that should. */
+static bool wait_once(split_region *r) {
+  ir_module *m = r->m;
+  for (ir_op op, i = 0; (op = ir_op_at(m, r->block, i)); i++) {
+    if (ir_kind_of(m, op) != IR_OP_LOOP) continue;
+    split_loop l = split_loop_get(m, op);
+    for (uint32_t j = 0, k = l.n_inputs; j < ir_op_get(m, op)->n_results; j++) {
+      readings all = {0};
+      if (l.out_dims[j] >= 0 || !has_to_wait(r, op, j, k++, &all)) continue;
+      ir_builder calls = {m, ir_block_new(m), ir_op_get(m, op)->location};
+      ir_value begun = after_all(r, &calls, waiting(m, ir_operand(m, op, k - 1)), &all);
+      ir_op_get(m, op)->operands[k - 1] = begun;
+      split_reorder(r->scratch, m, r->block, calls.block, ir_map_new(r->scratch, m));
+      return true;
+    }
+  }
+  return false;
+}
+
+void split_wait_for_readers(split_region *r) {
+  ir_op around = ir_block_get(r->m, r->block)->parent;
+  if (!r->may_call || !r->carries_rows || !around || ir_kind_of(r->m, around) != IR_OP_WHILE)
+    return;
+  if (ir_while_body(r->m, around) != r->block) return;
+  for (int32_t i = 0; i < MOST_WAITS && wait_once(r); i++) continue;
+}
