@@ -71,11 +71,12 @@ void split_halo_writes(split_halo *h, ir_value next, split_pos pos) {
   h->is_written = true;
 }
 
-bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, split_pos pos,
+bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, const split_factor *f,
                         split_pos *out_written) {
   int64_t first;
   if (ir_kind_of(m, op) != IR_OP_DYNAMIC_UPDATE_SLICE || ir_operand(m, op, 0) != h->state)
     return false;
+  split_pos pos = f->operands[1];
   if (pos.dim < 0 || !ir_splat_int(m, ir_operand(m, op, (uint32_t)(2 + pos.dim)), &first))
     return false;
   *out_written = pos;

@@ -42,9 +42,9 @@ split_halo *split_halo_of_next(const ir_module *m, split_halos *all, ir_value ne
 /* The loop reads the state at this position, or writes what is next there. */
 void split_halo_reads(split_halo *h, split_pos pos);
 void split_halo_writes(split_halo *h, ir_value next, split_pos pos);
-/* The op is an update of a part of the state along the update's dimension pos.dim: *out_written is
- * where on the state. */
-bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, split_pos pos,
+/* The op updates a part of the state, by slices of the update: *out_written is where on the state.
+ */
+bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, const split_factor *f,
                         split_pos *out_written);
 
 /* Of a state of which all is known: the loop is to write over it by rows that are carried. Its own

@@ -64,6 +64,14 @@ static void next_state(loop_builder *l, split_halo *h, ir_value carry) {
   l->yields.at[h->result] = carry;
 }
 
+/* Settled as the body was looked at: what is next of the state is written, once, over what all
+ * read. */
+static void check_written(const loop_builder *l, const split_halo *h) {
+  if (l->looks) return;
+  CTX_CHECK(l->r->m->ctx, h->window && l->yields.at[h->result]);
+  CTX_CHECK(l->r->m->ctx, l->sources.at[h->result] == h->next && l->windows.at[h->result]);
+}
+
 static ir_value get_of_state(loop_builder *l, split_halo *h, split_pos pos) {
   if (!l->looks) return split_window_part(&l->body, &l->trip, state_window(l, h), h->read, pos);
   split_halo_reads(h, pos);
@@ -494,8 +502,7 @@ static split_halo *updated_state(loop_builder *l, const split_member *member) {
   split_pos written;
   ir_value next = ir_result(l->r->m, member->op, 0);
   split_halo *h = split_halo_of_next(l->r->m, &l->halos, next);
-  if (!h || !split_halo_updates(l->r->m, h, member->op, member->factor.operands[1], &written))
-    return NULL;
+  if (!h || !split_halo_updates(l->r->m, h, member->op, &member->factor, &written)) return NULL;
   if (l->looks) split_halo_writes(h, next, written);
   return h;
 }
@@ -594,5 +601,6 @@ void split_build_trip(loop_builder *l, int64_t slice) {
     } else if (reduces_wanted(l, member)) reduce_inside(l, member);
   }
   put_out_again(l);
+  for (uint32_t i = 0; i < l->halos.count; i++) check_written(l, &l->halos.at[i]);
   if (l->yields.count) order_args(l);
 }
