@@ -16,6 +16,7 @@ enum {
   MOST_CONCATENATED = 8,   /* operands of a concatenate that fuses */
   MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
+  LEAST_SCAN_BYTES = 4096,
   STRIP = 128, /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
   PATH_STEPS_PER_NODE = 64,
@@ -27,9 +28,11 @@ typedef struct source_set {
   uint32_t at[MOST_DUPLICATION + 1];
 } source_set;
 
+enum { AGAIN = 1, IN_WINDOWS = 2 };
+
 struct plan_fusion {
   uint32_t room;
-  bool *reused; /* by operand: some fused node reads its elements more than once */
+  uint8_t *reused; /* by operand: AGAIN some fused node reads its elements, IN_WINDOWS a scan */
   /* by operand: some fused node reads it at other indices than the root writes */
   bool *apart;
   bool moves;                /* some fused node reads other elements than its own, but for views */
@@ -63,14 +66,22 @@ static bool is_wide_product(const plan_node *n) {
 }
 
 /* Whether the node alone reads elements of its operands more than once. */
-static bool reuses(const plan_node *n) {
-  if (n->kind == IR_OP_DOT_GENERAL) return is_wide_product(n);
-  return !(plan_traits(n->kind) & PLAN_TRAIT_O) && !plan_is_elementwise(n);
+static uint8_t reuses(const plan_node *n) {
+  if (n->kind == IR_OP_DOT_GENERAL) return is_wide_product(n) ? AGAIN : 0;
+  bool is_once = (plan_traits(n->kind) & PLAN_TRAIT_O) || plan_is_elementwise(n);
+  return is_once ? 0 : n->is_scan ? AGAIN | IN_WINDOWS : AGAIN;
 }
 
-/* As plan_is_loop_fusible(), and products where they fuse, too. */
+/* A cumulative sum along tiles, which XLA:GPU computes anew in each reader. Small ones as well, but
+ * theirs count: the estimate of small programs lacks more than these are. */
+static bool is_fused_scan(const plan_graph *g, const plan_node *n) {
+  return n->kind == IR_OP_REDUCE_WINDOW && n->is_scan && plan_has_libraries(g) &&
+         n->shape.bytes >= LEAST_SCAN_BYTES;
+}
+
+/* As plan_is_loop_fusible(), and products and scans where they fuse, too. */
 static bool may_take_part(const plan_graph *g, const plan_node *n) {
-  return plan_is_loop_fusible(n) ||
+  return plan_is_loop_fusible(n) || is_fused_scan(g, n) ||
          (n->kind == IR_OP_DOT_GENERAL && g->memory && g->memory->fuses_products);
 }
 
@@ -109,7 +120,8 @@ static void grow_operands(fuser *f, plan_node *n) {
   uint32_t room = fusion->room * 2 + 4;
   arena *a = f->g->arena;
   uint32_t *operands = ARENA_ARRAY(a, uint32_t, room);
-  bool *reused = ARENA_ARRAY(a, bool, room), *apart = ARENA_ARRAY(a, bool, room);
+  uint8_t *reused = ARENA_ARRAY(a, uint8_t, room);
+  bool *apart = ARENA_ARRAY(a, bool, room);
   source_set *sources = ARENA_ARRAY(a, source_set, room);
   if (n->n_operands) memcpy(operands, n->operands, n->n_operands * sizeof *operands);
   if (fusion->room) {
@@ -129,7 +141,8 @@ static uint32_t add_operand(fuser *f, uint32_t node, uint32_t operand) {
   if (f->place[operand]) return f->place[operand] - 1;
   grow_operands(f, n);
   n->operands[n->n_operands] = operand;
-  n->fusion->reused[n->n_operands] = n->fusion->apart[n->n_operands] = false;
+  n->fusion->reused[n->n_operands] = 0;
+  n->fusion->apart[n->n_operands] = false;
   n->fusion->sources[n->n_operands].count = 0;
   plan_add_user(f->g, operand, node);
   f->place[operand] = ++n->n_operands;
@@ -145,13 +158,13 @@ static bool moves(const plan_graph *g, const plan_node *n) {
 /* What `like` reads, with `users` indexing it and `count` emissions, becomes operands of the
  * fusion. */
 static void read_operands(fuser *f, uint32_t node, const plan_node *like, const source_set *users,
-                          bool all_reused, bool all_apart) {
+                          uint8_t all_reused, bool all_apart) {
   plan_fusion *fusion = plan_node_get(f->g, node)->fusion;
   uint32_t own = UINT32_MAX;
   fusion->moves |= moves(f->g, like);
   for (uint32_t i = 0; i < like->n_operands; i++) {
     uint32_t operand = like->operands[i], k = add_operand(f, node, operand);
-    fusion->reused[k] |= all_reused || reuses(like);
+    fusion->reused[k] |= all_reused | reuses(like);
     fusion->apart[k] |= all_apart || !plan_is_elementwise(like) ||
                         !plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape);
     if (plan_same_dims(&plan_node_get(f->g, operand)->shape, &like->shape)) {
@@ -181,7 +194,7 @@ static void become_fusion(fuser *f, uint32_t node) {
     f->place[like.operands[i]] = 0;
   }
   source_set root = {.count = 1, .at = {0}};
-  read_operands(f, node, &like, &root, false, false);
+  read_operands(f, node, &like, &root, 0, false);
   if (like.in_place) n->in_place = 1 + plan_operand_index(n, like.operands[0]);
 }
 
@@ -214,7 +227,8 @@ static void fuse(fuser *f, uint32_t producer, uint32_t node) {
   plan_node *n = plan_node_get(f->g, node);
   uint32_t i = f->place[producer] - 1;
   source_set users = n->fusion->sources[i];
-  bool reused = n->fusion->reused[i], apart = n->fusion->apart[i];
+  uint8_t reused = n->fusion->reused[i];
+  bool apart = n->fusion->apart[i];
   plan_node p = *plan_node_get(f->g, producer);
   drop_operand(f, node, i);
   n->cycles = saturated_sum(n->cycles, plan_cycles(&p));
@@ -295,6 +309,34 @@ static bool is_sum_for_sum(const plan_graph *g, const plan_node *p, const plan_n
          (plan_kind_at_root(g, c) == IR_OP_REDUCE || is_product_of_matrices(g, c));
 }
 
+/* What a scan reads again and again is computed before, but for moves and what takes little. */
+static bool goes_into_windows(const plan_graph *g, uint32_t producer) {
+  const plan_node *p = plan_node_get(g, producer);
+  return p->kind == PLAN_BITCAST || p->kind == IR_OP_PAD || p->kind == IR_OP_TRANSPOSE ||
+         p->kind == IR_OP_BROADCAST_IN_DIM || p->kind == IR_OP_IOTA || p->kind == IR_OP_CONSTANT ||
+         plan_is_cheap_in_windows(g, producer);
+}
+
+/* Whether what the scan sums up is computed in its windows, not read. */
+static bool scans_computed(const plan_graph *g, const plan_node *scan) {
+  uint32_t x = scan->operands[0];
+  for (;;) {
+    const plan_node *n = plan_node_get(g, x);
+    bool moves = n->kind == PLAN_BITCAST || n->kind == IR_OP_PAD || n->kind == IR_OP_TRANSPOSE;
+    if (!moves) return plan_is_cheap_in_windows(g, x);
+    x = n->operands[0];
+  }
+}
+
+/* A scan goes into two readers at most, of which one takes the last of each tile; not where it is
+ * spread. What is computed for it and fits in the cache is written before it is summed. */
+static bool may_scan_in(const plan_graph *g, const plan_node *p, const plan_node *c) {
+  bool is_sum = plan_kind_at_root(g, c) == IR_OP_REDUCE,
+       is_cached = p->shape.bytes <= g->memory->cache_bytes;
+  return p->n_users <= 2 && c->shape.elements <= p->shape.elements &&
+         c->summed <= p->shape.elements && !(is_sum && is_cached && scans_computed(g, p));
+}
+
 static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   const plan_graph *g = f->g;
   const plan_node *c = plan_node_get(g, consumer), *p = plan_node_get(g, c->operands[i]);
@@ -305,12 +347,16 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   if (is_sum_for_sum(g, p, c)) return false;
   bool is_fusion = c->kind == PLAN_FUSION;
   if (!is_fusion && !may_take_part(g, c)) return false;
-  bool expensive = p->flags & PLAN_FLAG_EXPENSIVE;
-  bool again = g->memory && g->memory->fuses_sums && plan_is_elementwise(p);
-  if (expensive && (is_fusion ? c->fusion->reused[i] : reuses(c))) return false;
+  bool expensive = p->flags & PLAN_FLAG_EXPENSIVE, is_scan = is_fused_scan(g, p);
+  bool again = is_scan || (g->memory && g->memory->fuses_sums && plan_is_elementwise(p));
+  uint8_t reused = is_fusion ? c->fusion->reused[i] : reuses(c);
+  bool in_windows = plan_has_libraries(g) && (reused & IN_WINDOWS);
+  if (in_windows && !goes_into_windows(g, c->operands[i])) return false;
+  if (is_scan && !may_scan_in(g, p, c)) return false;
+  if (expensive && reused && !is_scan) return false;
   if (expensive && !again && would_duplicate(p, consumer)) return false;
   if (!in_place_allows(g, p, c)) return false;
-  if (!is_fusion) return true;
+  if (!is_fusion || is_scan || in_windows) return true;
   return !duplicates_code(p, c, i);
 }
 
@@ -441,8 +487,7 @@ static bool is_less_than_dear(const fuser *f, uint32_t producer) {
 }
 
 /* Whether every reader takes it in. What several readers would compute from more than it is stays,
- * for reading it is cheaper; of what is summed by rows and by columns as much is enough. Marks what
- * stays for products as narrow. */
+ * for reading it is cheaper. Marks what stays for products as narrow. */
 static bool fuses_into_readers(const fuser *f, uint32_t producer) {
   const plan_node *p = plan_node_get(f->g, producer);
   if (plan_is_kept_for_products(f->g, producer)) {

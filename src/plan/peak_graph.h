@@ -90,6 +90,7 @@ typedef struct plan_node {
   bool of_rows; /* of an array's rows and their sums, which one kernel of Triton's makes with it */
   bool is_read_again; /* sums: by several, so that Triton makes no softmax of them and their rows */
   bool of_columns;    /* sums: not along the last dimension */
+  bool is_scan;       /* windows: of a cumulative sum, along each tile */
   bool is_far;        /* in memory, for what it is a copy of is on the chip */
   uint32_t comp;
   uint32_t n_operands, n_comps, n_users, users_room;

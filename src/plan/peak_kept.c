@@ -1,6 +1,7 @@
 #include "plan/peak_kept.h"
 
 #include "base/ints.h"
+#include "machine/cpu.h"
 
 enum {
   SEEN_THROUGH = 4,    /* nodes between what is computed and the memory that it reads */
@@ -205,6 +206,15 @@ static void add_sources(const plan_graph *g, uint32_t node, int64_t elements, in
     if (is_computed) add_sources(g, n->operands[i], elements, depth - 1, out);
     else if (!is_known && out->count < MOST_SOURCES) out->at[out->count++] = n->operands[i];
   }
+}
+
+/* Half of a window is read for each element. */
+bool plan_is_cheap_in_windows(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  sources from = {0};
+  if (!plan_is_elementwise(n) || (n->flags & PLAN_FLAG_HELD)) return false;
+  add_sources(g, node, n->shape.elements, PLAN_SEEN_OF_OPERANDS, &from);
+  return from.count <= 1 && own_cycles(g, node) * (CPU_SCAN_TILE / 2) <= 2 * PLAN_PASS_CYCLES;
 }
 
 /* Arrays of so many elements that a reader reads or writes, but for one. */

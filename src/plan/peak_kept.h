@@ -7,9 +7,11 @@ enum { PLAN_SEEN_OF_OPERANDS = 8 }; /* nodes that are looked through for what is
 
 /* What several products would compute, and that is dear: XLA:TPU makes it once. */
 bool plan_is_kept_for_products(const plan_graph *g, uint32_t producer);
-/* What several readers would compute from more than it is, for reading it is cheaper: of what is
- * summed by rows and by columns as much is enough; what XLA:GPU counts as too long for each of
- * them; a softmax that others than Triton read. */
+/* What several readers would compute from more than it is, for reading it is cheaper; what XLA:GPU
+ * counts as too long for each of them; a softmax that others than Triton read. */
+/* Whether XLA:GPU computes it anew in each window of a scan: from smaller arrays alone, by little.
+ */
+bool plan_is_cheap_in_windows(const plan_graph *g, uint32_t node);
 bool plan_is_kept(const plan_graph *g, uint32_t producer);
 /* Whether the reader sums it by few cores, and XLA:GPU counts that one kernel that makes it, writes
  * it and sums it takes longer than one that writes and one that sums it. */

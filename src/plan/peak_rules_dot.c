@@ -624,6 +624,7 @@ static uint32_t window_node(const plan_rule *r, uint32_t x, uint32_t init, plan_
                                        .shape = shape,
                                        .n_operands = 2,
                                        .operands = (uint32_t[]){x, init},
+                                       .is_scan = true,
                                        .signature = hash_mix_wide(r->op, 2)});
 }
 

@@ -4,6 +4,7 @@ device_reports.json (`tools/calibrate.py --device NAME --golden` writes it): wit
 
 import math
 import pathlib
+import re
 import statistics
 import sys
 
@@ -1129,6 +1130,34 @@ func.func @main({reads}) -> ({y}, {x}) {{
 }}"""
 
 
+def scanned(n, m, dim, made="%c = stablehlo.abs %x : P", reads="%x: P", then="%r", out="P"):
+    """A cumulative sum of what is made of x, and what is made of that."""
+    x, window, padding = f"tensor<{n}x{m}xf32>", [1, 1], [[0, 0], [0, 0]]
+    window[dim], padding[dim][0] = (n, m)[dim], (n, m)[dim] - 1
+    text = f"""
+func.func @main({reads}) -> {out} {{
+  %zero = stablehlo.constant dense<0.0> : F
+  %low = stablehlo.constant dense<0xFF800000> : F
+  {made}
+  %r = "stablehlo.reduce_window"(%c, %zero) <{{window_dimensions = array<i64: {window[0]}, {window[1]}>,
+    padding = dense<{padding}> : tensor<2x2xi64>}}> ({{
+    ^bb0(%p: F, %q: F):
+      %s = stablehlo.add %p, %q : F
+      stablehlo.return %s : F
+    }}) : (P, F) -> P
+  {then if "return" in then else f"return {then} : {out}"}
+}}"""
+    return re.sub(r"(?<=[ (])P\b", x, text).replace(": F", ": tensor<f32>").replace(", F)", ", tensor<f32>)")
+
+
+LARGEST_OF_EACH_ROW = """%most = stablehlo.reduce(%r init: %low) applies stablehlo.maximum across dimensions = [1]
+    : (P, F) -> tensor<5000xf32>
+  return %most : tensor<5000xf32>"""
+OUTER = """%a = stablehlo.broadcast_in_dim %v, dims = [0] : (tensor<5000xf32>) -> P
+  %b = stablehlo.broadcast_in_dim %w, dims = [1] : (tensor<4000xf32>) -> P
+  %d = stablehlo.multiply %a, %b : P
+  """
+OF_VECTORS = dict(reads="%v: tensor<5000xf32>, %w: tensor<4000xf32>", then=LARGEST_OF_EACH_ROW, out="tensor<5000xf32>")
 EXPONENTIALS = "%c = stablehlo.exponential %x : P"
 PRODUCTS = "%c = stablehlo.multiply %x, %y : P"
 BY_DISTANCES = """%s = stablehlo.multiply %d, %d : P
@@ -1325,6 +1354,11 @@ SINGLE = {
     "sums both ways of products": ("h100", both_sums(8000, 4000, PRODUCTS), 257_072_016),
     "sums both ways of what takes long": ("h100", both_sums(8000, 4000, DEAR), 257_072_032),
     "sums of long rows": ("h100", both_sums(2000, 30_000, BY_DISTANCES), 1_456_016),
+    "scans along columns": ("h100", scanned(5000, 4000, 0), 165_328_000),
+    "scans along rows": ("h100", scanned(5000, 4000, 1), 165_320_000),
+    "scans of few columns": ("h100", scanned(30_928, 10, 0), 2_556_928),
+    "scans of products, which are read again": ("h100", scanned(5000, 4000, 0, "%c = stablehlo.multiply %x, %y : P", reads="%x: P, %y: P"), 325_328_128),
+    "scans of what takes long": ("h100", scanned(5000, 4000, 1, OUTER + "%c = stablehlo.exponential %d : P", **OF_VECTORS), 90_376_384),
     "sums of padded columns": ("h100", both_sums(30_928, 5000, BY_DISTANCES), 3_427_440),
     "weights of columns": ("h100", weights_of_columns(4000, 4000), 64_048_000),
     "subtracted": ("h100", added_up(2048, op="subtract"), 49_283_588),  # cuBLAS adds
