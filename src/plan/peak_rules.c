@@ -476,8 +476,20 @@ static void lower_gamma(const plan_rule *r,
 void plan_lower_lgamma(const plan_rule *r) { lower_gamma(r, log_gamma); }
 void plan_lower_digamma(const plan_rule *r) { lower_gamma(r, digamma); }
 
+/* What XLA itself made bf16, as the op's type says, is read as it was computed; what the program
+ * rounds stays rounded. */
+static uint32_t before_rounding(const plan_rule *r, ir_dtype dtype) {
+  uint32_t x = operand(r, 0);
+  const plan_node *n = node_of(r, x);
+  ir_value from = ir_op_get(r->m, r->op)->operands[0];
+  if (n->kind != IR_OP_CONVERT || n->shape.dtype != IR_BF16 || ir_maker(r->m, from, IR_OP_CONVERT))
+    return x;
+  return node_of(r, n->operands[0])->shape.dtype == dtype ? n->operands[0] : x;
+}
+
 void plan_lower_convert(const plan_rule *r) {
-  plan_bind(r->l, r->op, 0, plan_rule_convert(r, operand(r, 0), result_shape(r, 0).dtype));
+  ir_dtype dtype = result_shape(r, 0).dtype;
+  plan_bind(r->l, r->op, 0, plan_rule_convert(r, before_rounding(r, dtype), dtype));
 }
 
 /* Operands in the type that is computed in; scalars (clamp's bounds, select's predicate) spread. */

@@ -493,6 +493,22 @@ static bool is_converted(const plan_rule *r, uint32_t x, uint32_t y, const ir_do
   return ir_is_integer(inside) && left->dtype != IR_I8 && !by_rows;
 }
 
+/* What XLA's library on CPUs (YNN) multiplies as it comes: bytes into i32, bf16 into f32. */
+static bool has_narrow_products(const plan_rule *r, uint32_t x, uint32_t y, ir_dtype out) {
+  ir_dtype left = node_of(r, x)->shape.dtype, right = node_of(r, y)->shape.dtype;
+  return !r->g->memory && left == right &&
+         ((left == IR_I8 && out == IR_I32) || (left == IR_BF16 && out == IR_F32));
+}
+
+/* Of such, matrices: neither vectors nor tiny ones, and the left one with its rows in order. */
+enum { NARROW_TERMS = 4, NARROW_SIDE = 4 };
+
+static bool is_narrow_product(const dot_side *a, const dot_side *b) {
+  int64_t longer = a->free > b->free ? a->free : b->free;
+  return !a->folded && a->contract >= NARROW_TERMS && a->free > 1 && b->free > 1 &&
+         longer >= NARROW_SIDE;
+}
+
 void plan_lower_dot(const plan_rule *r) {
   ir_dot_numbers n = {0};
   plan_shape shape = result_shape(r, 0);
@@ -509,10 +525,16 @@ void plan_lower_dot(const plan_rule *r) {
                     : shape.dtype == IR_F16 ? IR_F32
                                             : plan_computed_in(shape.dtype);
   uint32_t x = operand(r, 0), y = operand(r, 1);
-  if (!narrow || is_converted(r, x, y, &n, inside))
+  bool may_be_narrow = has_narrow_products(r, x, y, shape.dtype);
+  if (narrow ? is_converted(r, x, y, &n, inside) : !may_be_narrow)
     x = plan_rule_convert(r, x, inside), y = plan_rule_convert(r, y, inside);
   dot_side a = dot_operand(r, x, n.lhs_batch, n.lhs_contract, true);
   dot_side b = dot_operand(r, y, n.rhs_batch, n.rhs_contract, false);
+  if (may_be_narrow && !is_narrow_product(&a, &b)) {
+    x = plan_rule_convert(r, x, inside), y = plan_rule_convert(r, y, inside);
+    a = dot_operand(r, x, n.lhs_batch, n.lhs_contract, true);
+    b = dot_operand(r, y, n.rhs_batch, n.rhs_contract, false);
+  }
   plan_shape out = with_dtype(shape, inside);
   uint32_t made;
   if (a.contract == 1) made = outer_product(r, &a, &b, out);
