@@ -23,6 +23,9 @@ typedef struct dce {
   uint8_t *effects; /* by op: it or something below or called has effects */
   uint32_t depth;   /* of has_effects() */
   uint8_t *live_op, *live_value;
+  ir_value
+      *with; /* by value, of live weir.loops: needed with it are, of a result that is a carry, what
+                it begins with; of an argument the operand, or the result that it is within */
   VEC(ir_value) values; /* live, their definitions not yet looked at */
   VEC(ir_op) ops;
   ir_map *renamed; /* results that moved up */
@@ -87,27 +90,6 @@ static bool can_shrink(const ir_module *m, ir_op op) {
   return has_own_carries(m, op) || is_plain_sort(m, op);
 }
 
-static bool is_carry(ir_module *m, ir_op loop, uint32_t result) {
-  int32_t n;
-  const int64_t *dims = ir_op_ints(m, loop, "out_dims", &n);
-  CTX_CHECK(m->ctx, n >= 0 && result < (uint32_t)n);
-  return dims[result] == -1;
-}
-
-/* Among the carries of a weir.loop, which one result `result` is; or the result that carry `carry`
- * is. */
-static uint32_t carry_of_result(ir_module *m, ir_op loop, uint32_t result) {
-  uint32_t carry = 0;
-  for (uint32_t i = 0; i < result; i++) carry += is_carry(m, loop, i);
-  return carry;
-}
-
-static uint32_t result_of_carry(ir_module *m, ir_op loop, uint32_t carry) {
-  uint32_t result = 0;
-  for (;; result++)
-    if (is_carry(m, loop, result) && carry-- == 0) return result;
-}
-
 static uint32_t n_inputs(ir_module *m, ir_op loop) {
   int32_t n;
   ir_op_ints(m, loop, "in_dims", &n);
@@ -120,6 +102,26 @@ static ir_block loop_body(const ir_module *m, ir_op loop, uint32_t k) {
   return k ? data->whole : data->regions[0];
 }
 
+/* The argument of that number, of each body that there is. */
+static void pair_argument(dce *d, ir_op loop, uint32_t argument, ir_value with) {
+  for (uint32_t k = 0; k < 2; k++)
+    if (loop_body(d->m, loop, k))
+      d->with[ir_argument(d->m, loop_body(d->m, loop, k), argument)] = with;
+}
+
+static void pair_loop(dce *d, ir_op loop) {
+  int32_t n;
+  const int64_t *out_dims = ir_op_ints(d->m, loop, "out_dims", &n);
+  uint32_t operand = n_inputs(d->m, loop);
+  for (uint32_t i = 0; i < operand; i++) pair_argument(d, loop, i + 2, ir_operand(d->m, loop, i));
+  for (ir_value v, i = 0; (v = ir_result_at(d->m, loop, i)); i++) {
+    CTX_CHECK(d->m->ctx, n >= 0 && i < (uint32_t)n);
+    if (out_dims[i] != -1) continue;
+    d->with[v] = ir_operand(d->m, loop, operand);
+    pair_argument(d, loop, 2 + operand++, v);
+  }
+}
+
 /* ---- mark ---- */
 static void mark_value(dce *d, ir_value v) {
   if (d->live_value[v]) return;
@@ -130,6 +132,7 @@ static void mark_value(dce *d, ir_value v) {
 static void mark_op(dce *d, ir_op op) {
   if (d->live_op[op]) return;
   d->live_op[op] = true;
+  if (ir_kind_of(d->m, op) == IR_OP_LOOP) pair_loop(d, op);
   VEC_PUSH(d->scratch, &d->ops, op);
 }
 
@@ -148,12 +151,12 @@ static void follow_result(dce *d, ir_op op, uint32_t i) {
   }
   for (uint32_t k = 0; k < 2; k++)
     if (loop_body(d->m, op, k)) mark_value(d, ir_yielded(d->m, loop_body(d->m, op, k), i));
-  if (is_carry(d->m, op, i))
-    mark_value(d, data->operands[n_inputs(d->m, op) + carry_of_result(d->m, op, i)]);
+  ir_value begins_with = d->with[data->first_result + i];
+  if (begins_with) mark_value(d, begins_with);
 }
 
-/* Block argument i of the loop or the comparator is needed. */
-static void follow_argument(dce *d, ir_op op, uint32_t i) {
+/* Block argument v, number i, of the loop or the comparator is needed. */
+static void follow_argument(dce *d, ir_op op, ir_value v, uint32_t i) {
   if (ir_kind_of(d->m, op) == IR_OP_SORT) {
     mark_value(d, ir_result(d->m, op, i / 2));
     return;
@@ -162,10 +165,7 @@ static void follow_argument(dce *d, ir_op op, uint32_t i) {
     mark_value(d, ir_result(d->m, op, i));
     return;
   }
-  if (i < 2) return;
-  uint32_t n = n_inputs(d->m, op);
-  if (i - 2 < n) mark_value(d, ir_operand(d->m, op, i - 2));
-  else mark_value(d, ir_result(d->m, op, result_of_carry(d->m, op, i - 2 - n)));
+  if (d->with[v]) mark_value(d, d->with[v]);
 }
 
 static void follow_value(dce *d, ir_value v) {
@@ -174,7 +174,7 @@ static void follow_value(dce *d, ir_value v) {
   mark_op(d, op);
   if (!can_shrink(d->m, op)) return;
   if (data->op) follow_result(d, op, data->index);
-  else follow_argument(d, op, data->index);
+  else follow_argument(d, op, v, data->index);
 }
 
 /* Of a loop the terminators and what decides on the end; of a sort what decides; of any other op
@@ -297,7 +297,7 @@ static void shrink_loop(dce *d, ir_op op) {
   keep_args[0] = keep_args[1] = true;
   for (uint32_t i = 0; i < inputs; i++) keep_args[i + 2] = is_read(d, op, i + 2);
   for (uint32_t r = 0, carry = inputs; r < data->n_results; r++)
-    if (is_carry(d->m, op, r)) keep_args[2 + carry++] = keep_outs[r];
+    if (d->with[data->first_result + r]) keep_args[2 + carry++] = keep_outs[r];
   if (all(keep_args, n + 2) && all(keep_outs, data->n_results)) return;
   d->changed = true;
   for (uint32_t k = 0; k < 2; k++) {
@@ -363,6 +363,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
   d.effects = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   d.live_op = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
   d.live_value = ARENA_ARRAY(p->scratch, uint8_t, m->values.count);
+  d.with = ARENA_ARRAY(p->scratch, ir_value, m->values.count);
   has_effects(&d, m->root);
   mark(&d, top);
   sweep(&d, top);

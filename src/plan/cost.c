@@ -38,10 +38,19 @@ typedef struct clock_state {
   double runs;        /* of the block at hand */
   double shared_gain; /* what several threads save so far; more is lost where it is below 0 */
   int32_t cores;
-  uint32_t *seen, turn; /* by value: in the fusion at hand; NULL: nobody asks */
+  uint32_t *seen, turn;  /* by value: in the fusion at hand; NULL: nobody asks */
+  uint8_t *is_in_memory; /* by op: what is known of it */
 } clock_state;
 
 static double block_ns(clock_state *c, ir_block block);
+
+/* Asked once of each op: of one that many read all of them are looked at. */
+static bool is_materialised(clock_state *c, ir_op op, const ir_users *users) {
+  enum { NOT_ASKED, NO, YES };
+  if (c->is_in_memory[op] == NOT_ASKED)
+    c->is_in_memory[op] = plan_is_materialised(c->m, op, users) ? YES : NO;
+  return c->is_in_memory[op] == YES;
+}
 
 /* Moving a value between memory and the cores once. */
 static double traffic_ns(const clock_state *c, double bytes, bool fresh) {
@@ -250,7 +259,7 @@ static double read_ns(const clock_state *c, ir_op op, uint32_t i) {
 static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   const ir_op_data *d = ir_op_get(c->m, op);
   double ns = 0;
-  if (c->no_traffic || !plan_is_materialised(c->m, op, users)) return 0;
+  if (c->no_traffic || !is_materialised(c, op, users)) return 0;
   bool is_part = d->kind == IR_OP_DYNAMIC_SLICE || d->kind == IR_OP_DYNAMIC_UPDATE_SLICE;
   if (c->in_while && is_part) return part_ns(c, op);
   for (uint32_t i = 0; i < d->n_results; i++)
@@ -332,7 +341,7 @@ static void add_operands(clock_state *c, ir_op op, const ir_users *users, effort
     if (c->seen[v] == c->turn) continue;
     c->seen[v] = c->turn;
     bool fuses = by && ir_op_get(c->m, by)->block == ir_op_get(c->m, op)->block &&
-                 joins_fusions(ir_kind_of(c->m, by)) && !plan_is_materialised(c->m, by, users);
+                 joins_fusions(ir_kind_of(c->m, by)) && !is_materialised(c, by, users);
     if (fuses && e->room-- > 0) add_op(c, by, users, e);
     else e->bytes += bytes_of(c, takes_part && i == 0 ? ir_result(c->m, op, 0) : v);
   }
@@ -384,7 +393,7 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     return trips * (ns + c->rates.trip_ns);
   }
   bool is_moved = (ir_kind_flags(k) & IR_FLAG_M) && k != IR_OP_GATHER && d.n_results == 1;
-  if (k == IR_OP_CONSTANT || (is_moved && !plan_is_materialised(c->m, op, users))) return 0;
+  if (k == IR_OP_CONSTANT || (is_moved && !is_materialised(c, op, users))) return 0;
   double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users),
          work = fmax(arithmetic, memory);
   return work + (memory > 0 ? launch_ns(c, op, users, work) : 0);
@@ -403,8 +412,12 @@ static double block_ns(clock_state *c, ir_block block) {
 }
 
 static clock_state clock_on(arena *scratch, ir_module *m, const machine *on) {
-  clock_state c = {
-      .m = m, .scratch = scratch, .rates = machine_rates_of(on), .runs = 1, .cores = on->cores};
+  clock_state c = {.m = m,
+                   .scratch = scratch,
+                   .rates = machine_rates_of(on),
+                   .runs = 1,
+                   .cores = on->cores,
+                   .is_in_memory = ARENA_ARRAY(scratch, uint8_t, m->ops.count)};
   if (c.rates.shared_ns > 0) c.seen = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   return c;
 }

@@ -12,9 +12,12 @@ typedef struct copier {
   plan_graph *g;
   uint32_t *seen; /* by node: stamp of the walk that met it */
   uint32_t stamp;
-  uint32_t walked; /* from where the last walk went to its end; 0: the graph is another since */
-  uint32_t room;   /* nodes that seen is for */
-  int64_t steps;   /* walks left; beyond, an answer is no */
+  uint32_t walked;  /* from where the last walk went to its end; 0: the graph is another since */
+  uint32_t room;    /* nodes that seen is for */
+  int64_t steps;    /* walks left; beyond, an answer is no */
+  uint32_t *passed; /* by node: the turn in which an element of a tuple was found to be it */
+  uint32_t turn;    /* of the tuple at hand */
+  uint32_t *kept;   /* by node: how many elements to come of the tuple at hand no trip changes */
   VEC(uint32_t) todo;
 } copier;
 
@@ -122,31 +125,38 @@ bool plan_is_carried(const plan_graph *g, uint32_t body, uint32_t index) {
            x->operands[0] == plan_comp_get(g, body)->parameter && x->index == index);
 }
 
-static bool appears_before(const plan_graph *g, const plan_node *tuple, uint32_t i) {
-  uint32_t source = source_of(g, tuple->operands[i]);
-  for (uint32_t k = 0; k < i; k++)
-    if (source_of(g, tuple->operands[k]) == source) return true;
-  return false;
+static uint32_t element_source(const plan_graph *g, uint32_t tuple, uint32_t i) {
+  return source_of(g, plan_node_get(g, tuple)->operands[i]);
 }
 
-/* Whether the loop keeps element i's initial value, too, as an element that no trip changes. */
-static bool is_kept(const plan_graph *g, uint32_t body, const plan_node *tuple, uint32_t i) {
-  uint32_t source = source_of(g, tuple->operands[i]);
-  for (uint32_t k = i + 1; k < tuple->n_operands; k++)
-    if (source_of(g, tuple->operands[k]) == source && !plan_is_carried(g, body, k)) return true;
-  return false;
+/* An element of the tuple at hand that was passed is the node. */
+static bool appears_before(const copier *c, uint32_t source) {
+  return c->passed[source] == c->turn;
+}
+
+/* The tuple's element i is as it will be. */
+static void pass_element(copier *c, uint32_t tuple, uint32_t i) {
+  c->passed[element_source(c->g, tuple, i)] = c->turn;
+}
+
+/* Whether an element that is carried begins in the buffer that is there. A loop that keeps the
+ * value, too, as an element that no trip changes, needs another one. */
+static bool begins_in_place(copier *c, uint32_t source, uint32_t tuple) {
+  return !is_fixed(c->g, source) && !appears_before(c, source) && !c->kept[source] &&
+         dies_at(c, source, tuple);
 }
 
 static void copy_initial(copier *c, uint32_t loop) {
   uint32_t tuple = plan_node_get(c->g, loop)->operands[0],
-           body = plan_node_get(c->g, loop)->comps[1];
-  for (uint32_t i = 0; i < plan_node_get(c->g, tuple)->n_operands; i++) {
-    if (!plan_is_carried(c->g, body, i)) continue;
+           body = plan_node_get(c->g, loop)->comps[1], n = plan_node_get(c->g, tuple)->n_operands;
+  c->turn++;
+  for (uint32_t i = 0; i < n; i++)
+    c->kept[element_source(c->g, tuple, i)] += !plan_is_carried(c->g, body, i);
+  for (uint32_t i = 0; i < n; i++) {
     uint32_t x = plan_node_get(c->g, tuple)->operands[i], source = source_of(c->g, x);
-    bool free_to_use =
-        !is_fixed(c->g, source) && !appears_before(c->g, plan_node_get(c->g, tuple), i) &&
-        !is_kept(c->g, body, plan_node_get(c->g, tuple), i) && dies_at(c, source, tuple);
-    if (!free_to_use) copy_of(c, x, tuple, i);
+    if (!plan_is_carried(c->g, body, i)) c->kept[source]--;
+    else if (!begins_in_place(c, source, tuple)) copy_of(c, x, tuple, i);
+    pass_element(c, tuple, i);
   }
 }
 
@@ -201,6 +211,8 @@ static void copy_for_readers(copier *c, uint32_t node) {
     for (uint32_t k = 0; k < u->n_operands; k++)
       if (u->operands[k] == node) u->operands[k] = made;
   }
+  c->passed[made] = c->passed[node];
+  c->passed[node] = 0;
   plan_node *original = plan_node_get(g, node);
   original->users = NULL;
   original->n_users = original->users_room = 0;
@@ -269,10 +281,11 @@ static void copy_next(copier *c, uint32_t body) {
 static void copy_branch_results(copier *c, uint32_t comp) {
   uint32_t root = plan_comp_get(c->g, comp)->root;
   if (plan_node_get(c->g, root)->kind != IR_OP_TUPLE) return;
+  c->turn++;
   for (uint32_t i = 0; i < plan_node_get(c->g, root)->n_operands; i++) {
     uint32_t x = plan_node_get(c->g, root)->operands[i], source = source_of(c->g, x);
-    if (is_fixed(c->g, source) || appears_before(c->g, plan_node_get(c->g, root), i))
-      copy_of(c, x, root, i);
+    if (is_fixed(c->g, source) || appears_before(c, source)) copy_of(c, x, root, i);
+    pass_element(c, root, i);
   }
 }
 
@@ -323,9 +336,10 @@ static void copy_outputs(copier *c) {
   uint32_t root = plan_comp_get(g, g->entry)->root;
   /* then the output is the root itself, else the root is their tuple */
   bool single = g->n_outputs == 1, is_copied = false;
+  c->turn++;
   for (uint32_t i = 0; i < g->n_outputs; i++) {
     uint32_t x = single ? root : plan_node_get(g, root)->operands[i];
-    if (!single && appears_before(g, plan_node_get(g, root), i)) x = copy_of(c, x, root, i);
+    if (!single && appears_before(c, source_of(g, x))) x = copy_of(c, x, root, i);
     const plan_node *n = plan_node_get(g, source_of(g, x));
     bool made_here = n->kind != PLAN_PARAMETER && n->kind != IR_OP_CONSTANT;
     if (made_here && !can_be_output(c, i, x))
@@ -333,6 +347,7 @@ static void copy_outputs(copier *c) {
     for (int tries = 0; tries < 2 && !made_here && !can_be_output(c, i, x); tries++)
       x = single ? copied_root(c) : copy_of(c, x, root, i);
     is_copied |= !single && is_taken_over(g, plan_node_get(g, x));
+    if (!single) pass_element(c, root, i);
     g->outputs[i] = x;
   }
   if (is_copied) plan_add_table(g, g->n_outputs);
@@ -343,6 +358,8 @@ void plan_insert_copies(plan_graph *g) {
   copier c = {.g = g,
               .room = count * 2 + 1024,
               .seen = ARENA_ARRAY(g->arena, uint32_t, count * 2 + 1026),
+              .passed = ARENA_ARRAY(g->arena, uint32_t, count * 2 + 1026),
+              .kept = ARENA_ARRAY(g->arena, uint32_t, count * 2 + 1026),
               .steps = (int64_t)count * 256 + 1000000};
   for (uint32_t n = 1; n < count; n++) {
     plan_node node = *plan_node_get(g, n);

@@ -662,14 +662,19 @@ bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_
   return split_trace_in_order(scratch, m, op, of_result, index, pos, out) && !out->carried;
 }
 
+/* No op that fails this has factors along the value. */
+static bool may_have_factors(const ir_module *m, ir_op op, ir_value along) {
+  return rules[ir_kind_of(m, op)] != split_factors_none &&
+         ir_all_types(m, op, ir_is_static_tensor) && !ir_has_effects(m, op) && is_isolated(m, op) &&
+         !is_empty(m, along);
+}
+
 bool split_trace_in_order(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
                           split_pos pos, split_factor *out) {
-  *out = split_absent_factor(scratch, m, op);
-  rule asked = rules[ir_kind_of(m, op)];
-  if (asked == split_factors_none || !ir_all_types(m, op, ir_is_static_tensor) ||
-      ir_has_effects(m, op) || !is_isolated(m, op) ||
-      is_empty(m, of_result ? ir_result(m, op, index) : ir_operand(m, op, index)))
+  *out = (split_factor){.role = SPLIT_PARALLEL};
+  if (!may_have_factors(m, op, of_result ? ir_result(m, op, index) : ir_operand(m, op, index)))
     return false;
+  *out = split_absent_factor(scratch, m, op);
   query q = {scratch, m, op, of_result, index, pos, out};
-  return asked(&q) && !slices_empty(m, op, out);
+  return rules[ir_kind_of(m, op)](&q) && !slices_empty(m, op, out);
 }

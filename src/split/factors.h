@@ -61,8 +61,8 @@ static inline bool split_makes_sum(const split_factor *f, uint32_t result) {
   return f->role == SPLIT_REDUCED || (f->sums && f->sums[result]);
 }
 
-/* Positions are asked of operand `index`, or of result `index` if of_result. Arrays are in scratch.
- */
+/* Positions are asked of operand `index`, or of result `index` if of_result. Arrays are in scratch;
+ * where the answer is false there may be none. */
 bool split_trace(arena *scratch, ir_module *m, ir_op op, bool of_result, uint32_t index,
                  split_pos pos, split_factor *out_factor);
 
