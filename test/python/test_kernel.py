@@ -5,6 +5,7 @@ import math
 import os
 import platform
 import re
+import zlib
 
 import jax
 import jax.numpy as jnp
@@ -80,13 +81,20 @@ def check_memory(compiled, limit):
     assert held + memory.temp_size_in_bytes <= limit
 
 
+def width_of(text):
+    """Vectors as wide as one of this processor's levels has them, by the program; where a whole run is
+    for a machine that one's."""
+    levels = () if "WEIR_MACHINE" in os.environ else running.levels()
+    return ("--machine", levels[zlib.crc32(text.encode()) % len(levels)]) if levels else ()
+
+
 def as_tiles(region, folder):
     """(inputs as .npy has them, the program, the program with tiles)."""
     inputs = region.inputs()
     text = lowered(region.function, *inputs)
     threshold = max(64, region.large * np.dtype(region.dtype).itemsize // SIZE_SHARE)
     stored = [x.view(np.uint16) if x.dtype == running.BF16 else x for x in jax.tree.leaves(inputs)]
-    return stored, text, tiled(text, folder, "--tensor-size-threshold", threshold)
+    return stored, text, tiled(text, folder, "--tensor-size-threshold", threshold, *width_of(text))
 
 
 def problem_of(region, folder):
