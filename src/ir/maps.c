@@ -176,15 +176,26 @@ MAP(triangular_solve) {
   return same_but(q, q->of_result || q->which == 1 ? is_of_equations : is_of_matrix);
 }
 
-/* Matrices of a batch; and the equations that trsm solves, as above. */
+/* The dimension of trsm's equations, of b and x; -1: not theirs. */
+static int32_t equations_of_trsm(const query *q) {
+  if (!q->of_result && q->which == 0) return -1;
+  int64_t side = ir_ffi_config_int(q->m, q->op, "side", 0);
+  return side == 'L' ? q->rank - 1 : side == 'R' ? q->rank - 2 : -1;
+}
+
+/* Of gtsv's operands and results the fourth has a column for each system; the diagonals, their
+ * factors and whether that went well are the same for all. */
+static int32_t columns_of_gtsv(const query *q) { return q->which == 3 ? q->rank - 1 : -1; }
+
+/* Matrices of a batch; and the systems with one matrix that some solve. */
 MAP(custom_call) {
   int32_t batch = ir_lapack_batch_rank(q->m, q->op);
-  int64_t side = ir_ffi_config_int(q->m, q->op, "side", 0);
   for (int32_t d = 0; d < batch; d++) q->out[d] = d;
-  if (batch < 0 || !ir_is_lapack(q->m, q->op, "trsm") || (!q->of_result && q->which == 0))
-    return batch >= 0;
-  if (side == 'L') q->out[q->rank - 1] = q->rank - 1;
-  if (side == 'R') q->out[q->rank - 2] = q->rank - 2;
+  if (batch < 0) return false;
+  int32_t systems = ir_is_lapack(q->m, q->op, "trsm")   ? equations_of_trsm(q)
+                    : ir_is_lapack(q->m, q->op, "gtsv") ? columns_of_gtsv(q)
+                                                        : -1;
+  if (systems >= 0) q->out[systems] = systems;
   return true;
 }
 

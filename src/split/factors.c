@@ -63,21 +63,31 @@ RULE(none) {
   (void)q;
   return false;
 }
-/* The factor is an index of the op's loop nest (ir/maps.h). */
-static bool is_index(query *q) {
-  int32_t at[IR_MAX_RANK], rank = result_type(q, 0)->rank;
+/* The index that the dimension asked for counts (ir/maps.h); IR_ALONE: none. */
+static int32_t asked_index(const query *q) {
+  int32_t at[IR_MAX_RANK];
   const ir_type_data *asked = q->of_result ? result_type(q, q->index) : operand_type(q, q->index);
-  if (q->pos.dim >= asked->rank) return false; /* a scalar: needed whole */
+  if (q->pos.dim >= asked->rank) return IR_ALONE; /* a scalar: needed whole */
   if (q->of_result ? !ir_result_indices(q->scratch, q->m, q->op, q->index, at)
                    : !ir_operand_indices(q->scratch, q->m, q->op, q->index, at))
-    return false;
-  int32_t index = at[q->pos.dim];
-  if (index == IR_ALONE) return false;
+    return IR_ALONE;
+  return at[q->pos.dim];
+}
+
+static bool set_operands(query *q, int32_t index) {
+  int32_t at[IR_MAX_RANK];
   for (uint32_t i = 0; i < op_data(q)->n_operands; i++) {
     if (!ir_operand_indices(q->scratch, q->m, q->op, i, at)) return false;
     for (int32_t d = 0; d < operand_type(q, i)->rank; d++)
       if (at[d] == index) set_operand(q, i, d);
   }
+  return true;
+}
+
+/* The factor is an index of the op's loop nest. */
+static bool is_index(query *q) {
+  int32_t index = asked_index(q), rank = result_type(q, 0)->rank;
+  if (index == IR_ALONE || !set_operands(q, index)) return false;
   if (index >= rank) q->out->role = SPLIT_REDUCED;
   for (uint32_t i = 0; index < rank && i < op_data(q)->n_results; i++) set_result(q, i, index);
   return true;
@@ -576,7 +586,17 @@ RULE(triangular_solve) { return is_index(q); }
 
 RULE(fft) { return is_index(q); }
 
-RULE(custom_call) { return is_index(q); }
+/* Results that lack the index (of a matrix that many systems have in common) are the same in all
+ * slices. */
+RULE(custom_call) {
+  int32_t index = asked_index(q), at[IR_MAX_RANK];
+  if (index == IR_ALONE || !set_operands(q, index)) return false;
+  for (uint32_t i = 0; i < op_data(q)->n_results; i++)
+    if (index < result_type(q, i)->rank && ir_result_indices(q->scratch, q->m, q->op, i, at) &&
+        at[index] == index)
+      set_result(q, i, index);
+  return true;
+}
 
 /* What windows that overlap share would be summed twice. */
 RULE(while) {

@@ -309,6 +309,58 @@ def test_failures_are_marked_per_matrix():
     assert failed.any() and not failed.all()
 
 
+def diagonals(n, dtype=F32):
+    """Of a matrix whose rows are dominated by the middle one."""
+    rng = np.random.default_rng(5)
+    lower, upper = (rng.random(n).astype(dtype) for _ in range(2))
+    lower[0] = upper[-1] = 0
+    return [lower, (4 + rng.random(n)).astype(dtype), upper]
+
+
+def solved_columns(lower, middle, upper, b, scales):
+    """The sums of 701 systems' solutions, all with one matrix."""
+    rhs = jnp.sin(b[:, None] * scales).astype(lower.dtype)
+    x = lax.linalg.tridiagonal_solve(lower, middle, upper, rhs)
+    return jnp.sum(jnp.abs(x) ** 2, 0)
+
+
+def right_sides(n=150):
+    rng = np.random.default_rng(6)
+    return [rng.standard_normal(n).astype(F32), rng.standard_normal(701).astype(F32)]
+
+
+@pytest.mark.parametrize("dtype", [F32, jnp.complex64])
+def test_systems_with_one_tridiagonal_matrix(dtype):
+    held(solved_columns, diagonals(150, dtype) + right_sides(), 1e-6)
+
+
+def test_gradients_of_such_systems():
+    loss = jax.grad(lambda *a: jnp.mean(solved_columns(*a)), (0, 1, 2, 3))
+    held(loss, diagonals(150) + right_sides(), 3e-5)
+
+
+def test_steps_of_such_systems():
+    """Crank and Nicolson's for many strikes: one matrix, a column for each strike."""
+
+    def price(lower, middle, upper, strike):
+        grid = jnp.linspace(0, 300, 200)
+
+        def step(v, _):
+            v = lax.linalg.tridiagonal_solve(lower, middle, upper, 4 * v[:, None])[:, 0]
+            return jnp.maximum(v, strike - grid), None
+
+        return lax.scan(step, jnp.maximum(strike - grid, 0), None, length=5)[0][100]
+
+    strikes = np.linspace(80, 120, 701, dtype=F32)
+    held(jax.vmap(price, (None, None, None, 0)), diagonals(200) + [strikes], 0)
+
+
+def test_a_singular_matrix_fails_all_of_its_systems():
+    arguments = [0 * d for d in diagonals(150)] + right_sides()
+    held(solved_columns, arguments, 0)
+    assert np.isnan(jax.jit(solved_columns)(*arguments)).all()
+
+
 def test_one_matrix_is_no_batch():
     x = np.random.default_rng(3).standard_normal((400, 400)).astype(F32)
     with weir.limit(3 * x.nbytes), pytest.raises(jax.errors.JaxRuntimeError, match="set it to [0-9]+ bytes or more"):
