@@ -622,3 +622,12 @@ def implicit_als(counts, items):
         return jax.scipy.linalg.solve(a, items.T @ ((1 + 40 * c) * (c > 0)), assume_a="pos")
 
     return jax.vmap(user)(counts)
+
+
+@program(20_000, 2000, lambda n, r: (r.normal(n, 512), r.integers(127, 512, 1024, dtype=np.int8), r.uniform(1024)))
+def int8_layer(x, w, scale):
+    """A layer of int8 weights; activations are rounded to int8, row by row, first."""
+    largest = jnp.abs(x).max(1, keepdims=True) / 127
+    rounded = jnp.clip(jnp.round(x / largest), -127, 127).astype(jnp.int8)
+    y = lax.dot_general(rounded, w, (((1,), (0,)), ((), ())), preferred_element_type=jnp.int32)
+    return jax.nn.gelu(y * largest * scale / 64).sum(1)

@@ -132,6 +132,27 @@ def heat_steps_grad(conductivity, heat):
     return jax.grad(lambda k, u: jax.vmap(after)(k, u).sum(), (0, 1))(conductivity, heat)
 
 
+@program(100_000, 10_000, lambda n, r: (80 + r.array(40) * r.uniform(n), r.array(0.2), r.array(0.05)))
+def american_puts(strike, volatility, rate):
+    """Crank and Nicolson's steps for many strikes, early exercise: one matrix, a column each."""
+    price, i, dt = jnp.linspace(0, 300, 200), jnp.arange(200.0), 0.02
+    down = 0.25 * dt * ((volatility * i) ** 2 - rate * i).at[0].set(0)
+    up = 0.25 * dt * ((volatility * i) ** 2 + rate * i).at[-1].set(0)
+    stay = -0.5 * dt * ((volatility * i) ** 2 + rate)
+
+    def put(strike):
+        exercise = jnp.maximum(strike - price, 0)
+
+        def step(v, _):
+            known = (1 + stay) * v + down * jnp.roll(v, 1) + up * jnp.roll(v, -1)
+            v = jax.lax.linalg.tridiagonal_solve(-down, 1 - stay, -up, known[:, None])[:, 0]
+            return jnp.maximum(v, exercise), None
+
+        return jnp.interp(100.0, price, jax.lax.scan(step, exercise, None, length=20)[0])
+
+    return jax.vmap(put)(strike)
+
+
 @program(2000, 200, lambda n, r: (r.uniform(n, 2) + r.array(0.3), r.normal(60, 3), r.normal(60)))
 def restarts(hyperparameters, x, y):
     """A Gaussian process at many length scales and noises: marginal likelihoods and gradients."""
