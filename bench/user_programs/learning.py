@@ -624,7 +624,11 @@ def implicit_als(counts, items):
     return jax.vmap(user)(counts)
 
 
-@program(20_000, 2000, lambda n, r: (r.normal(n, 512), r.integers(127, 512, 1024, dtype=np.int8), r.uniform(1024)))
+@program(
+    20_000,
+    2000,
+    lambda n, r: (r.normal(n, 512), r.integers(127, 512, 1024, dtype=np.int8), r.uniform(1024)),
+)
 def int8_layer(x, w, scale):
     """A layer of int8 weights; activations are rounded to int8, row by row, first."""
     largest = jnp.abs(x).max(1, keepdims=True) / 127
