@@ -84,9 +84,15 @@ bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, const
   return true;
 }
 
+/* Where the first trip writes. */
+static int64_t first_written(const split_halo *h, const split_trip *trip) {
+  return h->written.offset + trip->begin * h->written.unit;
+}
+
 bool split_halo_settle(const ir_module *m, split_halo *h, const split_trip *trip) {
   if (h->fails || !h->is_read || !h->is_written || !is_alike(h->read, h->written)) return false;
   int64_t size = ir_type_at(m, h->state)->dims[h->read.dim];
+  if (first_written(h, trip) > size) return false;
   bool is_own =
       split_pos_equal(h->read, h->written) && split_window_is_slice(trip, h->written, size);
   widen(&h->read, h->written);
@@ -109,7 +115,7 @@ ir_value split_halo_begin(ir_builder *before, const split_halo *h, const split_t
                           ir_value state) {
   int32_t dim = h->written.dim;
   int64_t size = ir_type_at(before->m, state)->dims[dim], n = carried(h, trip);
-  int64_t end = h->written.offset + trip->begin * h->written.unit, first = end - n;
+  int64_t end = first_written(h, trip), first = end - n;
   if (n == 0) return IR_NONE;
   CTX_CHECK(before->m->ctx, n > 0 && end <= size);
   ir_type type = ir_tensor_with_dim(before->m, ir_type_of(before->m, state), dim, n);

@@ -33,7 +33,9 @@ static ir_value least_result(const split_region *r, ir_op reader) {
   const ir_module *m = r->m;
   ir_value least = IR_NONE;
   for (ir_value v, j = 0; (v = ir_result_at(m, reader, j)); j++)
-    if (!least || ir_value_bytes(m, v) < ir_value_bytes(m, least)) least = v;
+    if (ir_type_at(m, v)->kind == IR_TYPE_TENSOR &&
+        (!least || ir_value_bytes(m, v) < ir_value_bytes(m, least)))
+      least = v;
   bool is_there = ir_kind_of(m, reader) == IR_OP_LOOP;
   return least && (is_there || ir_value_bytes(m, least) <= r->threshold_bytes) ? least : IR_NONE;
 }
