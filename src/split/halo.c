@@ -3,7 +3,7 @@
 #include "base/ints.h"
 #include "ir/fold.h"
 
-enum { LEAST_SHARE = 4 }; /* a halo is at most such a part of the dimension */
+enum { LEAST_HALOS = 4 }; /* that a dimension is long: with fewer most rows would be carried */
 
 /* ---- which states there are ---- */
 static bool is_listed(const split_halos *all, ir_value state, ir_value next) {
@@ -96,7 +96,7 @@ bool split_halo_settle(const ir_module *m, split_halo *h, const split_trip *trip
   bool is_own =
       split_pos_equal(h->read, h->written) && split_window_is_slice(trip, h->written, size);
   widen(&h->read, h->written);
-  return !is_own && h->read.more <= size / LEAST_SHARE;
+  return !is_own && h->read.more <= size / LEAST_HALOS;
 }
 
 /* ---- the loop ---- */
