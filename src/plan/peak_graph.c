@@ -462,10 +462,16 @@ void plan_graph_sweep(plan_graph *g) {
   }
 }
 
+static uint32_t last_user(const plan_graph *g, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  return n->n_users ? n->users[n->n_users - 1] : 0;
+}
+
+/* Each once: what it has read already has it as its last user. */
 static void use_operands(plan_graph *g, uint32_t id) {
   const plan_node *n = plan_node_get(g, id);
   for (uint32_t k = 0; k < n->n_operands; k++)
-    if (!seen_before(n, k)) plan_add_user(g, n->operands[k], id);
+    if (last_user(g, n->operands[k]) != id) plan_add_user(g, n->operands[k], id);
 }
 
 static void use_operands_anew(plan_graph *g, uint32_t id) {
