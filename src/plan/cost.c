@@ -32,11 +32,11 @@ typedef struct clock_state {
   arena *scratch;
   machine_rates rates;
   int depth;
-  bool in_loop;       /* pages are fresh in the first trip only */
-  bool in_while;      /* XLA leaves the order of convolutions' dimensions as it is */
-  bool no_traffic;    /* arithmetic alone */
-  double runs;        /* of the block at hand */
-  double shared_gain; /* what several threads save so far; more is lost where it is below 0 */
+  bool in_loop;                 /* pages are fresh in the first trip only */
+  bool in_while;                /* XLA leaves the order of convolutions' dimensions as it is */
+  bool no_traffic;              /* arithmetic alone */
+  double runs;                  /* of the block at hand */
+  double together_ns, alone_ns; /* of all that XLA gives to several threads: with, and without */
   int32_t cores;
   uint32_t *seen, turn;  /* by value: in the fusion at hand; NULL: nobody asks */
   uint8_t *is_in_memory; /* by op: what is known of it */
@@ -364,11 +364,20 @@ static double threads_of(clock_state *c, ir_op op, const ir_users *users) {
   return fmax(1, fmin(most, floor(2 * worth)));
 }
 
+/* The geometric mean of the time by the clock and of the share of all cores' time, in all runs, of
+ * what keeps some threads busy for so long: who computes beside it pays for a second thread that
+ * saves little. */
+static double mean_ns(const clock_state *c, double clock_ns, double threads) {
+  return c->runs * clock_ns * sqrt(threads / c->cores);
+}
+
 /* Of an op that is launched, besides its work, which takes all cores so long. */
 static double launch_ns(clock_state *c, ir_op op, const ir_users *users, double work_ns) {
   double threads = c->seen && c->rates.shared_ns > 0 ? threads_of(c, op, users) : 1;
   if (threads <= 1) return c->rates.op_ns;
-  c->shared_gain += c->runs * (work_ns * c->cores * (1 - 1 / threads) - c->rates.shared_ns);
+  double on_one = work_ns * c->cores;
+  c->alone_ns += mean_ns(c, on_one, 1);
+  c->together_ns += mean_ns(c, on_one / threads + c->rates.shared_ns, threads);
   return c->rates.op_ns + c->rates.shared_ns;
 }
 
@@ -438,9 +447,13 @@ static double arithmetic_of_block(clock_state *c, ir_block block) {
   return block_ns(c, block);
 }
 
-/* Of what took so long with several threads. */
+static bool is_better_shared(const clock_state *c) {
+  return c->together_ns * TUNED_SHARED_GAIN <= c->alone_ns;
+}
+
+/* Of what takes so long with several threads. */
 static double in_better_way(const clock_state *c, double ns) {
-  return ns + fmin(c->shared_gain, 0);
+  return is_better_shared(c) ? ns : ns - fmax(c->together_ns - c->alone_ns, 0);
 }
 
 static double better_way_ns(clock_state *c, ir_block block) {
@@ -448,9 +461,10 @@ static double better_way_ns(clock_state *c, ir_block block) {
   return in_better_way(c, ns);
 }
 
-static double shared_gain_ns(clock_state *c, ir_block block) {
+/* 1 or 0. */
+static double better_shared(clock_state *c, ir_block block) {
   block_ns(c, block);
-  return c->shared_gain;
+  return is_better_shared(c);
 }
 
 double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, better_way_ns); }
@@ -458,7 +472,7 @@ double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, bet
 double plan_time_as_it_came_ns(ir_module *m, const machine *on) { return main_ns(m, on, block_ns); }
 
 bool plan_is_shared(ir_module *m, const machine *on) {
-  return on->device || main_ns(m, on, shared_gain_ns) >= 0;
+  return on->device || !ir_main_function(m) || main_ns(m, on, better_shared) > 0;
 }
 
 double plan_loop_time_ns(ir_module *m, ir_op loop, const machine *on) {
