@@ -28,6 +28,14 @@ ir_block ir_callee_body(const ir_module *m, ir_op op) {
   return callee ? ir_function_body(m, callee) : IR_NONE;
 }
 
+bool ir_gives_first_of_two(const ir_module *m, ir_op op) {
+  ir_block body = ir_kind_of(m, op) == IR_OP_CALL ? ir_callee_body(m, op) : IR_NONE;
+  if (!body) return false;
+  const ir_block_data *b = ir_block_get(m, body);
+  return b->args.count == 2 && b->ops.count == 1 && ir_op_get(m, b->ops.at[0])->n_operands == 1 &&
+         ir_operand(m, b->ops.at[0], 0) == b->args.at[0];
+}
+
 int64_t ir_most_inlined(int64_t ops_as_read) {
   return saturated_sum(MOST_INLINED, saturated_product(MOST_GROWTH, ops_as_read));
 }

@@ -6,6 +6,9 @@
 /* What a func.call or stablehlo.composite runs; IR_NONE where that is not in the module. */
 ir_block ir_callee_body(const ir_module *m, ir_op op);
 
+/* A call of two values that gives the first of them back, as ir_build_after() makes one. */
+bool ir_gives_first_of_two(const ir_module *m, ir_op op);
+
 /* INVALID_ARGUMENT if there is no main function. */
 WEIR_MUST_USE weir_status ir_check_main(const ir_module *m);
 

@@ -613,12 +613,6 @@ static bool is_inlineable(const ir_module *m, ir_op call) {
   return !a || strcmp(ir_text(m, ir_attr_get(m, a)->text), "false") != 0;
 }
 
-static bool gives_first_of_two(const ir_module *m, ir_block body) {
-  const ir_block_data *b = ir_block_get(m, body);
-  return b->args.count == 2 && b->ops.count == 1 && ir_op_get(m, b->ops.at[0])->n_operands == 1 &&
-         ir_operand(m, b->ops.at[0], 0) == b->args.at[0];
-}
-
 /* Of ir_build_after(): the first operand's buffer, once the second is there. */
 static bool keep_after(lowering *l, plan_scope *s, ir_op op) {
   ir_op_data d = *ir_op_get(l->g->m, op);
@@ -641,7 +635,7 @@ static bool inline_call(lowering *l, plan_scope *s, ir_op op) {
   ir_block body = ir_callee_body(m, op);
   if (!body || l->call_depth > 200 || l->g->nodes.count > LARGEST_GRAPH) return false;
   ir_op_data d = *ir_op_get(m, op);
-  if (!is_inlineable(m, op) && gives_first_of_two(m, body)) return keep_after(l, s, op);
+  if (!is_inlineable(m, op) && ir_gives_first_of_two(m, op)) return keep_after(l, s, op);
   for (uint32_t i = 0; i < d.n_operands; i++)
     l->map[ir_block_get(m, body)->args.at[i]] = plan_node_of(l, s, d.operands[i]);
   l->call_depth++;

@@ -1,13 +1,14 @@
 #include "split/waits.h"
 
+#include "ir/calls.h"
 #include "split/loops.h"
 #include "split/reorder.h"
 
 enum { MOST_WAITS = 64 }; /* in one block: a bound of time */
 
-/* What the loop begins with, before it was made to wait. */
+/* What the loop begins with, before it was made to wait. Calls of the program's own stay. */
 static ir_value waiting(const ir_module *m, ir_value v) {
-  for (ir_op op; (op = ir_maker(m, v, IR_OP_CALL)) && ir_op_get(m, op)->n_operands == 2;)
+  for (ir_op op; (op = ir_maker(m, v, IR_OP_CALL)) && ir_gives_first_of_two(m, op);)
     v = ir_operand(m, op, 0);
   return v;
 }

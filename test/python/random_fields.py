@@ -1,17 +1,21 @@
 """Random programs that update fields step by step, each place of what is beside it: fields of one to
 three dimensions, of numbers or integers, with borders of every kind; in a scan, a fori_loop or one
-while in another. What is next may lie where the fields do (src/split/halo.h).
+while in another; some of calls that stay calls. What is next may lie where the fields do
+(src/split/halo.h).
 
 A seed stands for one function of its fields, in 64 bits. Steps are bounded, so that rounding does not
 grow over time.
 """
 
 import random
+import re
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+mixed = jax.jit(lambda x, y: x - y)  # a call in the text
 
 
 class Fields:
@@ -78,8 +82,16 @@ class Fields:
             lambda: x.at[at].add(inside(new) - inside(x)),
             lambda: new.at[first].set(x[last]),
             lambda: x.at[at].set(inside(new)).at[first].set(new[last]),
+            lambda: self.added_up(mixed(x, fields[0]), new),
         ]
         return dice.choice(ways)()
+
+    def added_up(self, x, new):
+        """More than the field is, at places that several have in common."""
+        n = x.shape[0]
+        places = (jnp.arange(n)[:, None] * 3 + jnp.arange(4)) % n
+        parts = jnp.arange(4).reshape((1, 4) + (1,) * (x.ndim - 1)).astype(x.dtype)
+        return x.at[places].add(self.bounded(parts * new[:, None]))
 
     # ---- one step ----
     def step(self, fields):
@@ -123,4 +135,7 @@ class Fields:
 
     def text(self):
         with jax.enable_x64(True):
-            return jax.jit(self.function, keep_unused=True).lower(*self.inputs()).as_text()
+            text = jax.jit(self.function, keep_unused=True).lower(*self.inputs()).as_text()
+        if self.body % 3:
+            return text
+        return re.sub(r"( call @[^ (]*\([^)]*\)) :", r"\1 {no_inline} :", text)
