@@ -43,14 +43,14 @@ static ir_value least_result(const split_region *r, ir_op reader) {
 
 typedef VEC(ir_value) readings; /* a result of each reader */
 
-/* Of all who read the state but the loop, and what hands it on to the loop; false: one of them
- * comes after the loop, or is nothing to wait for, and XLA copies the state. */
+/* Of all who read the state, themselves or in a branch, but the loop, and what hands it on to the
+ * loop; false: one of them comes after the loop, or is nothing to wait for, and XLA copies the
+ * state. */
 static bool find_readers(split_region *r, ir_op loop, ir_value state, readings *out) {
   const ir_module *m = r->m;
   for (ir_op op, i = 0; (op = ir_op_at(m, r->block, i)); i++) {
-    bool reads = false;
-    for (ir_value v, k = 0; !reads && (v = ir_operand_at(m, op, k)); k++) reads = v == state;
-    if (!reads || op == loop || waiting(m, ir_result_at(m, op, 0)) == state) continue;
+    if (op == loop || !ir_reads(m, op, state) || waiting(m, ir_result_at(m, op, 0)) == state)
+      continue;
     ir_value result = least_result(r, op);
     if (!result || depends_on(r->scratch, m, op, loop)) return false;
     VEC_PUSH(r->scratch, out, result);

@@ -114,6 +114,7 @@ class Fields:
             lambda: jnp.sum(old[0]),
             lambda: jnp.max(old[-1] - now[0]),
             lambda: old[0].ravel()[5],
+            lambda: lax.cond(now[0].ravel()[2] > 0, lambda: jnp.sum(old[0]), lambda: old[-1].ravel()[1]),
             lambda: jnp.cumsum(old[0], self.axis).ravel()[::7],
         ]
         return tuple(now), dice.choice(kept)()

@@ -196,6 +196,16 @@ def reacting(u, v):
     return jax.tree.leaves(lax.scan(step, (u, v), None, length=7))
 
 
+def logged(u):
+    """The branch reads the state without being given it."""
+
+    def step(u, i):
+        energy = lax.cond(i % 3 == 0, lambda: jnp.sum(u * u), lambda: u[3, 3])
+        return u + 0.1 * beside(u), energy
+
+    return lax.scan(step, u, jnp.arange(7))
+
+
 def life(u):
     def step(_, u):
         n = sum(jnp.roll(u, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)) - u
@@ -226,6 +236,7 @@ GRIDS = (400, 403)  # the last slice begins before the others end, or does not
         (shallow_water, 3),
         (cahn_hilliard, 1),
         (reacting, 2),
+        (logged, 1),
         (life, 1),
     ],
 )
