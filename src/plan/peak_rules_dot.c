@@ -500,13 +500,14 @@ static bool has_narrow_products(const plan_rule *r, uint32_t x, uint32_t y, ir_d
          ((left == IR_I8 && out == IR_I32) || (left == IR_BF16 && out == IR_F32));
 }
 
-/* Of such, matrices: neither vectors nor tiny ones, and the left one with its rows in order. */
-enum { NARROW_TERMS = 4, NARROW_SIDE = 4 };
+/* Of such, matrices: neither vectors nor tiny ones, some extent is NARROW_LONGEST or more, and the
+ * left one has its rows in order. */
+enum { NARROW_TERMS = 4, NARROW_SIDE = 4, NARROW_LONGEST = 8 };
 
 static bool is_narrow_product(const dot_side *a, const dot_side *b) {
   int64_t longer = a->free > b->free ? a->free : b->free;
   return !a->folded && a->contract >= NARROW_TERMS && a->free > 1 && b->free > 1 &&
-         longer >= NARROW_SIDE;
+         longer >= NARROW_SIDE && (a->contract >= NARROW_LONGEST || longer >= NARROW_LONGEST);
 }
 
 void plan_lower_dot(const plan_rule *r) {

@@ -4,6 +4,7 @@ The corpus' reports stand in xla_reports.json (`tools/calibrate.py --golden` wri
 them are asked for again here. The benchmark's programs are compiled at their small size.
 """
 
+import itertools
 import pathlib
 import statistics
 import sys
@@ -324,6 +325,31 @@ def test_one_rule(f):
     rows, failed = calibrate.compare(cases, calibrate.report_of)
     assert not failed and len(rows) == 2
     assert rows[0].ratio >= 0.98 and rows[1].ratio <= 1.13, rows
+
+
+def product_of(dtype, result, rows, terms, columns, batch):
+    return (
+        f"func.func public @main(%a: tensor<{batch}x{rows}x{terms}x{dtype}>, %b: tensor<{batch}x{terms}x{columns}x{dtype}>)"
+        f" -> tensor<{batch}x{rows}x{columns}x{result}> {{\n"
+        "  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]"
+        f" : (tensor<{batch}x{rows}x{terms}x{dtype}>, tensor<{batch}x{terms}x{columns}x{dtype}>)"
+        f" -> tensor<{batch}x{rows}x{columns}x{result}>\n"
+        f"  return %0 : tensor<{batch}x{rows}x{columns}x{result}>\n}}\n"
+    )
+
+
+@pytest.mark.parametrize("types", [("i8", "i32"), ("bf16", "f32")], ids="-".join)
+def test_small_products_of_narrow_numbers(types):
+    """XLA converts their operands or does not, by their extents."""
+    sizes = itertools.product((2, 7, 8), (3, 4, 7, 8), (2, 4, 8))
+    cases = [
+        case
+        for size in sizes
+        for case in calibrate.cases_of("x".join(map(str, size)), product_of(*types, *size, 400), ways=["default"])
+    ]
+    rows, failed = calibrate.compare(cases, calibrate.report_of)
+    assert not failed and len(rows) == len(cases) == 36
+    assert [row.case.name for row in rows if not 0.98 <= row.ratio <= 1.05] == []
 
 
 def solve(factor, b, transposed=False):
