@@ -15,8 +15,9 @@ from weir._jax import ir
 from weir._processes import LeftAlone as _LeftAlone
 from weir._say import warn
 
-# XLA's words for an option, and for a value of one, that it doesn't have.
 _REPORT_ONLY = "xla_backend_optimization_level=0"  # what is asked so never runs
+_PASSES_OFF = "xla_disable_hlo_passes"
+# XLA's words for an option, and for a value of one, that it doesn't have.
 _UNKNOWN_OPTION = "No such compile option: '{}'"
 _UNKNOWN_VALUE = "While setting option {}, '{}' is not"
 # Names that this XLA doesn't have: up to jax 0.9.0 there are no such fusions or schedulers.
@@ -94,7 +95,7 @@ class Call:
             compile_options = copy.deepcopy(compile_options)
             compile_options.env_option_overrides = [
                 *compile_options.env_option_overrides,
-                *map(_typed_option, options),
+                *(_typed_option(_beside_users(o, compile_options)) for o in options),
             ]
         before, local.decided = getattr(local, "decided", None), module
         try:
@@ -290,6 +291,17 @@ def propagated(module):
 def _same_sharding(one, other):
     from_proto = _jax.xla_client.HloSharding.from_proto
     return _jax.are_hlo_shardings_equal(from_proto(one), from_proto(other))
+
+
+def _beside_users(option, compile_options):
+    """The option with the passes that the user switches off, which stay off beside ours."""
+    name, _, ours = option.partition("=")
+    if name != _PASSES_OFF:
+        return option
+    asked = [value for other, value in compile_options.env_option_overrides if other == name]
+    flags = getattr(compile_options.executable_build_options, "debug_options", None)
+    theirs = asked[-1] if asked else getattr(flags, name, "")
+    return f"{name}={theirs},{ours}" if theirs else option
 
 
 def _typed_option(option):

@@ -160,6 +160,18 @@ def test_options_only_keeps_the_module_and_the_users_options(stand_in, xla_calls
     assert len(options.env_option_overrides) == 3
 
 
+@pytest.mark.parametrize("asked", ["", "algsimp", "algsimp,dce"])
+def test_passes_that_the_user_switches_off_stay_off(stand_in, xla_calls, asked):
+    """XLA takes the last value of an option; as `XLA_FLAGS` says, where the program says nothing."""
+    ours, name = "while-loop-invariant-code-motion", "xla_disable_hlo_passes"
+    stand_in.outcome(_library.OPTIONS_ONLY, options=[f"{name}={ours}", f"{FAST_MATH}=false"])
+    with weir.limit("1GB"):
+        jax.jit(double, compiler_options={name: asked} if asked else {})(X)
+    ((_, options),) = xla_calls
+    taken = dict(options.env_option_overrides)
+    assert taken[name].split(",") == [*filter(None, asked.split(",")), ours]
+
+
 def test_options_that_this_xla_lacks_are_left_out(stand_in, xla_calls):
     name = "xla_cpu_of_another_time"
     stand_in.outcome(_library.OPTIONS_ONLY, options=[f"{name}=true", f"{FAST_MATH}=false"])
