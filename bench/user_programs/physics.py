@@ -465,3 +465,26 @@ def wavelet_denoise(x, w):
     first, fine = apart(image)
     second, coarse = apart(first)
     return (together(together(second, soft(coarse)), soft(fine)) - image).std(1)
+
+
+@program(5000, 1580, lambda n, r: (r.uniform(n, n),))
+def heat(u):
+    """Fifty steps of the heat equation on a torus: a state as large as all that a step makes."""
+
+    def step(u, _):
+        around = sum(jnp.roll(u, by, axis) for by in (-1, 1) for axis in (0, 1))
+        return u + 0.1 * (around - 4 * u), None
+
+    return lax.scan(step, u, None, length=50)[0]
+
+
+@program(5000, 1580, lambda n, r: (r.integers(2, n, n, dtype=np.int8),))
+def life(cells):
+    """Fifty generations of Conway's game."""
+    beside = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
+
+    def step(_, cells):
+        around = sum(jnp.roll(cells, by, (0, 1)) for by in beside)
+        return ((around == 3) | ((cells == 1) & (around == 2))).astype(cells.dtype)
+
+    return lax.fori_loop(0, 50, step, cells)
