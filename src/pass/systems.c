@@ -1,8 +1,11 @@
 /* systems: what a tridiagonal matrix is like is asked apart from its right-hand sides.
  *
- *   l, d, u, x, ok = gtsv(l, d, u, B)   becomes   l, d, u, _, ok = gtsv(l, d, u, 0), a single
- * column
- *                                                 _, _, _, x, _  = gtsv(l, d, u, B)
+ *   l, d, u, x, ok = gtsv(l, d, u, B)
+ *
+ * becomes, where 0 is a single column,
+ *
+ *   l, d, u, _, ok = gtsv(l, d, u, 0)
+ *   _, _, _, x, _  = gtsv(l, d, u, B)
  *
  * LAPACK solves all columns of B at once, leaves the factors of the one matrix, and says once
  * whether it found any. All readers of x select by that; so with it x could not be made in slices

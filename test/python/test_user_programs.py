@@ -24,6 +24,8 @@ SAMPLE = [
     "spectral",
     "nbody",
     "smoothed_particles",
+    "heat",
+    "life",
     "haversine",
     "knn_graph",
     "sinkhorn_until",
