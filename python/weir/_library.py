@@ -85,8 +85,9 @@ class _Summary(ctypes.Structure):
         ("after_is_estimate", c_bool),
         ("faster_limit_bytes", c_int64),
         ("is_unconfirmed", c_bool),
-        ("kernels_took_ns", c_int64),
-        ("xla_took_ns", c_int64),
+        ("tried_took_ns", c_int64),
+        ("else_took_ns", c_int64),
+        ("tried_slices", c_bool),
         ("timer_calls", c_int32),
     ]
 
@@ -277,8 +278,9 @@ class Result:
     after_is_estimate: bool = False
     faster_limit_bytes: int = 0
     is_unconfirmed: bool = False
-    kernels_took_ns: int = 0
-    xla_took_ns: int = 0
+    tried_took_ns: int = 0
+    else_took_ns: int = 0
+    tried_slices: bool = False
     timer_calls: int = 0
     data: str = ""
     trace: str = ""
@@ -418,8 +420,9 @@ def _read_result(lib, status, handle):
         after_is_estimate=summary.after_is_estimate,
         faster_limit_bytes=summary.faster_limit_bytes,
         is_unconfirmed=summary.is_unconfirmed,
-        kernels_took_ns=summary.kernels_took_ns,
-        xla_took_ns=summary.xla_took_ns,
+        tried_took_ns=summary.tried_took_ns,
+        else_took_ns=summary.else_took_ns,
+        tried_slices=summary.tried_slices,
         timer_calls=summary.timer_calls,
         data=lib.weir_result_data(handle).decode(),
         trace=lib.weir_result_trace(handle).decode(),

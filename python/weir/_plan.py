@@ -32,8 +32,9 @@ class Plan:
     before_is_estimate: bool  # peak_before_bytes is weir's estimate, not XLA's report
     after_is_estimate: bool
     faster_limit_bytes: int  # if predicted more than twice as slow: a limit that avoids it; else 0
-    kernels_took_ns: int  # timed, where predictions were unsure; 0: they decided
-    xla_took_ns: int  # the same without kernels
+    tried_took_ns: int  # timed with kernels, where predictions were unsure; 0: they decided
+    else_took_ns: int  # the same without
+    tried_slices: bool  # what fits was timed in slices, and without
     is_unconfirmed: bool  # XLA does not compile what holds the limit by estimate: it is not run
     loops: tuple[_library.Loop, ...]
     compile_options: tuple[str, ...]
@@ -92,7 +93,10 @@ class Plan:
         made = ""
         if self.only_faster:
             faster = self.time_before_ns / self.time_after_ns
-            made = f", {_counted(self.kernels, 'kernel')}, predicted {faster:.2g} times as fast"
+            loops = len(self.loops) - self.kernels
+            counts = [(self.kernels, "kernel"), (loops, "loop")]
+            made = "".join(f", {_counted(count, what)}" for count, what in counts if count)
+            made += f", predicted {faster:.2g} times as fast"
         elif self.outcome == "rewritten":
             made = f", {_counted(len(self.loops), 'loop')}"
         changes = self.outcome != "refused" and self.peak_after_bytes != self.peak_before_bytes
@@ -106,10 +110,11 @@ class Plan:
 
     def timed(self):
         """, timed 1.2 ms with kernels, 3.4 ms without; "" where predictions decided."""
-        if not self.kernels_took_ns:
+        if not self.tried_took_ns:
             return ""
-        kernels, xla = self.kernels_took_ns * 1e-6, self.xla_took_ns * 1e-6
-        return f", timed {kernels:.3g} ms with kernels, {xla:.3g} ms without"
+        tried, other = self.tried_took_ns * 1e-6, self.else_took_ns * 1e-6
+        how = "in slices" if self.tried_slices else "with kernels"
+        return f", timed {tried:.3g} ms {how}, {other:.3g} ms without"
 
     def warning(self):
         """Of a limit that costs much time; "" otherwise."""

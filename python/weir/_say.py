@@ -49,7 +49,7 @@ def report(plan, settings):
     """Notes the plan of a program that is changed or refused; a line on stderr if asked for."""
     global last_report
     is_changed = plan.outcome != "untouched"
-    if not is_changed and not plan.kernels_took_ns:
+    if not is_changed and not plan.tried_took_ns:
         return
     if is_changed:
         last_report = plan

@@ -34,6 +34,9 @@ typedef struct climb {
   candidate taken;
 } climb;
 
+static inline climb climb_to(weir_outcome outcome, candidate taken) {
+  return (climb){.outcome = outcome, .taken = taken};
+}
 /* The program as it came, in an order. */
 candidate candidate_as_it_came(const job *j, plan_order order, verdict needs);
 /* The result's outcome, options, loops and numbers become those of what was taken. */

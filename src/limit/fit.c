@@ -109,9 +109,11 @@ static bool may_be_split(const ir_module *m, ir_op op) {
   return false;
 }
 
+bool fit_has_large(const job *j) { return ir_any(ir_walk_block(j->m, ir_top(j->m)), may_be_split); }
+
 bool fit_may_gain(const job *j) {
   return j->options.tile != WEIR_TILE_OFF && pipeline_can_call(&j->options, j->m) &&
-         pipeline_fit_is_on(j) && ir_any(ir_walk_block(j->m, ir_top(j->m)), may_be_split);
+         pipeline_fit_is_on(j) && fit_has_large(j);
 }
 
 /* Not in memory, but made once for each element that a reduction reads. */

@@ -3,6 +3,8 @@
 #define WEIR_LIMIT_FIT_H
 #include "limit/candidate.h"
 
+/* Whether an op reads what another made and no cache holds. Cost: a pass over the ops. */
+bool fit_has_large(const job *j);
 /* Whether regions of the program might be worth a try at all. Cost: a pass over the ops. */
 bool fit_may_gain(const job *j);
 /* Gains are predicted. */

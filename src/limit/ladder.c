@@ -16,8 +16,8 @@
 #include "limit/ladder.h"
 
 #include "ir/calls.h"
+#include "limit/as_is.h"
 #include "limit/faster.h"
-#include "limit/fit.h"
 #include "limit/minimum.h"
 #include "limit/referee.h"
 #include "limit/refusal.h"
@@ -30,87 +30,17 @@
 #include "base/ints.h"
 
 enum {
-  COMPILES_FOR_SPEED = 2,
   COMPILES_PLAIN = 2,
   COMPILES_TIMED = 2,       /* of loops beside kernels that hold the limit */
   TIMED_SHARE = NEAR_SHARE, /* of the search, for these */
   PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
-  CANDIDATES_FOR_SPEED = 3,
-  MOST_OPS_FOR_SPEED = 5000,
-  MOST_FASTER = 8,            /* limits tried, each twice the one before */
+  MOST_FASTER = 8, /* limits tried, each twice the one before */
   MOST_SEARCHED_OPS = 200000, /* of all candidates: then no further limit is tried */
 };
 
-static climb settle(weir_outcome outcome, candidate taken) {
-  return (climb){.outcome = outcome, .taken = taken};
-}
-
 static climb untouched(const job *j, int64_t peak) {
-  return settle(WEIR_UNTOUCHED,
-                candidate_as_it_came(j, PLAN_ORDER_PROGRAM, (verdict){.peak = peak}));
-}
-
-/* ---- what holds the limit as it is may be faster with kernels ---- */
-/* By the judge that the program as it came had. c->needs.peak 0: nobody asked. */
-static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
-  int64_t limit = j->options.memory_limit_bytes;
-  c->is_stock = as_is == WEIR_UNTOUCHED;
-  if (c->is_stock) return !limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit;
-  if (j->options.referee) {
-    return referee_ask(j, c->m, c->order, &c->needs) && c->needs.peak <= limit;
-  }
-  c->needs.peak = referee_estimate(j, c->m, c->order);
-  return c->needs.peak <= limit;
-}
-
-/* *out: kernels that are predicted to gain; else, where that is asked, those that may for all that
- * predictions know. None, if *t knows better. */
-static weir_status find_kernels(job *j, const timed *t, candidate *out, fit_courage *out_courage) {
-  *out = (candidate){0};
-  *out_courage = FIT_SURE;
-  if (t->choice == TIMED_XLA) return WEIR_OK;
-  WEIR_TRY(fit_with_kernels(j, FIT_SURE, out));
-  if (out->m || t->choice == TIMED_NEVER) return WEIR_OK;
-  *out_courage = FIT_BOLD;
-  WEIR_TRY(fit_with_kernels(j, FIT_BOLD, out));
-  if (!out->m || timed_is_unsure(out->time_ns, out->stock_ns)) return WEIR_OK;
-  ir_module_destroy(out->m);
-  *out = (candidate){0};
-  return WEIR_OK;
-}
-
-/* Whether they are taken, which hold the limit. */
-static bool is_worth_kernels(job *j, timed *t, const candidate *kernels, const candidate *as_is,
-                             fit_courage courage) {
-  bool is_unsure = timed_is_unsure(kernels->time_ns, kernels->stock_ns);
-  CTX_CHECK(&j->c, is_unsure || courage == FIT_SURE);
-  if (!is_unsure || (t->choice == TIMED_OPEN && j->is_asked_ahead)) return true;
-  timed_choice choice = timed_choose(j, t, kernels, as_is);
-  return choice == TIMED_NEVER ? courage == FIT_SURE : choice == TIMED_KERNELS;
-}
-
-/* The same two ways under whatever limit: if it does not decide which options they have. */
-static const char *as_it_is_held(const climb *c) {
-  if (c->outcome == WEIR_UNTOUCHED) return "fits";
-  return plan_is_by_memory(c->taken.order) ? "fits by memory" : "fits in order";
-}
-
-/* The program holds its limit as it is. */
-static weir_status hold_as_is(job *j, climb as_is, climb *out) {
-  candidate faster;
-  *out = as_is;
-  if (!fit_may_gain(j)) return WEIR_OK;
-  timed t = timed_look_up(j, as_it_is_held(&as_is), 0);
-  fit_courage courage;
-  WEIR_TRY(find_kernels(j, &t, &faster, &courage));
-  if (!faster.m) return WEIR_OK;
-  faster.order = as_is.taken.order;
-  as_is.taken.is_stock = as_is.outcome == WEIR_UNTOUCHED;
-  if (holds_with_kernels(j, as_is.outcome, &faster) &&
-      is_worth_kernels(j, &t, &faster, &as_is.taken, courage))
-    *out = settle(WEIR_REWRITTEN, faster);
-  else ir_module_destroy(faster.m);
-  return WEIR_OK;
+  return climb_to(WEIR_UNTOUCHED,
+                  candidate_as_it_came(j, PLAN_ORDER_PROGRAM, (verdict){.peak = peak}));
 }
 
 /* Rung 0. */
@@ -128,7 +58,7 @@ weir_status ladder_is_untouched(job *j, bool *out_is) {
   if (!*out_is) return WEIR_OK;
   climb c;
   j->is_asked_ahead = true;
-  WEIR_TRY(hold_as_is(j, untouched(j, bound), &c));
+  WEIR_TRY(as_is_hold(j, untouched(j, bound), &c));
   *out_is = c.outcome == WEIR_UNTOUCHED;
   return WEIR_OK;
 }
@@ -160,45 +90,6 @@ static double devices_of(job *j, ir_module *m, int64_t peak) {
   return whole > (double)peak ? whole / (double)peak : 1;
 }
 
-/* ---- held by the order alone ---- */
-/* Whether slices might gain, which save traffic and never arithmetic; rates are of CPUs. */
-static bool may_gain(const job *j, ir_module *exact, double most_ns) {
-  return !strcmp(j->options.platform, "cpu") && split_spread_of(exact) != SPLIT_SHARDED &&
-         exact->ops.count <= MOST_OPS_FOR_SPEED && most_ns > plan_arithmetic_ns(exact, &j->machine);
-}
-
-/* *out: slices that hold the limit in the program's order, too, and gain; its module is NULL: none
- * does. */
-static weir_status split_for_speed(job *j, candidate *out) {
-  ir_module *exact = ir_module_clone(j->m);
-  *out = (candidate){0};
-  WEIR_TRY(pipeline_prepare_exactly(j, exact));
-  double most_ns = plan_time_as_it_came_ns(exact, &j->machine) / TUNED_SPLIT_GAIN;
-  if (may_gain(j, exact, most_ns)) {
-    search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_PROGRAM_UNHOISTED,
-                            COMPILES_FOR_SPEED);
-    s.from = exact;
-    s.most_ns = most_ns;
-    s.most_candidates = CANDIDATES_FOR_SPEED;
-    WEIR_TRY(search_slices(j, &s));
-    *out = s.found;
-  }
-  j->as_it_is.of = NULL;
-  ir_module_destroy(exact);
-  return WEIR_OK;
-}
-
-/* XLA then runs what is independent one after the other, and out of cache: where slices are
- * predicted to be faster they are taken. */
-static weir_status hold_ordered(job *j, verdict needs, climb *out) {
-  candidate as_is = candidate_as_it_came(j, PLAN_ORDER_MEMORY, needs), faster;
-  WEIR_TRY(hold_as_is(j, settle(WEIR_OPTIONS_ONLY, as_is), out));
-  if (out->taken.m) return WEIR_OK;
-  WEIR_TRY(split_for_speed(j, &faster));
-  if (faster.m) *out = settle(WEIR_REWRITTEN, faster);
-  return WEIR_OK;
-}
-
 /* ---- split ---- */
 /* By XLA, of the program as it came. Where the estimate is over the limit XLA's number mostly is,
  * too, and the program does not run: it is asked for its report first. What is sharded is compared
@@ -216,7 +107,7 @@ static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, in
                                   climb *out) {
   if (!ordered) {
     verdict needs = judge_doubted(j, PLAN_ORDER_MEMORY, INT64_MAX);
-    if (needs.peak <= j->options.memory_limit_bytes) return hold_ordered(j, needs, out);
+    if (needs.peak <= j->options.memory_limit_bytes) return as_is_hold_ordered(j, needs, out);
     ordered = needs.peak;
   }
   return refusal_make(j, (refusal){.failed = failed, .peak = peak, .ordered = ordered}, out);
@@ -319,7 +210,7 @@ static weir_status find_beside(job *j, beside how, int64_t peak, int32_t most_co
 }
 
 static timed look_up(job *j, beside how) {
-  return timed_look_up(j, asked_about[how], j->options.memory_limit_bytes);
+  return timed_look_up(j, (timed_ways){asked_about[how], j->options.memory_limit_bytes});
 }
 
 /* Whether the found way and the one beside it are to be timed, by the estimate of that one. */
@@ -343,7 +234,7 @@ static candidate timed_of(job *j, timed *t, beside how, candidate found, candida
   const candidate *kernels = how == BOLDLY ? &other : &found,
                   *xla = how == BOLDLY ? &found : &other;
   timed_choice choice = other.needs.is_xlas ? timed_choose(j, t, kernels, xla) : TIMED_NEVER;
-  bool takes_other = choice == (how == BOLDLY ? TIMED_KERNELS : TIMED_XLA);
+  bool takes_other = choice == (how == BOLDLY ? TIMED_GAINS : TIMED_LOSES);
   ir_module_destroy(takes_other ? found.m : other.m);
   return takes_other ? other : found;
 }
@@ -372,9 +263,9 @@ static int32_t most_before_timing(const job *j) {
 /* *out: what was timed to be faster than what predictions come to; its module is NULL: nothing. */
 static weir_status find_known(job *j, int64_t peak, candidate *out) {
   *out = (candidate){0};
-  if (look_up(j, BY_XLA).choice == TIMED_XLA)
+  if (look_up(j, BY_XLA).choice == TIMED_LOSES)
     return find_beside(j, BY_XLA, peak, COMPILES_TIMED, out);
-  if (look_up(j, BOLDLY).choice == TIMED_KERNELS)
+  if (look_up(j, BOLDLY).choice == TIMED_GAINS)
     return find_beside(j, BOLDLY, peak, COMPILES_TIMED, out);
   return WEIR_OK;
 }
@@ -428,7 +319,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
     CTX_CHECK(&j->c, !found.m || found.needs.peak <= j->options.memory_limit_bytes);
   }
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
-  *out = settle(WEIR_REWRITTEN, found);
+  *out = climb_to(WEIR_REWRITTEN, found);
   return WEIR_OK;
 }
 
@@ -478,17 +369,17 @@ static bool judge_ordered(job *j, verdict is, verdict *in_out) {
 
 static weir_status hold_limit(job *j, climb *out) {
   int64_t limit = j->options.memory_limit_bytes, bound;
-  if (holds_for_sure(j, &bound)) return hold_as_is(j, untouched(j, bound), out);
+  if (holds_for_sure(j, &bound)) return as_is_hold(j, untouched(j, bound), out);
   verdict ordered = {.peak = referee_estimate(j, j->m, PLAN_ORDER_MEMORY)};
   verdict is = judge_as_it_came(j);
   j->result->summary.peak_before_bytes = is.peak;
   j->result->summary.before_is_estimate = !is.is_xlas;
   candidate as_is = candidate_as_it_came(j, PLAN_ORDER_PROGRAM, is);
-  if (is.peak <= limit) return hold_as_is(j, settle(WEIR_OPTIONS_ONLY, as_is), out);
+  if (is.peak <= limit) return as_is_hold(j, climb_to(WEIR_OPTIONS_ONLY, as_is), out);
   int64_t sure = held_for_sure(j, is);
   if (sure > limit) return refuse_below(j, is, sure, out);
   bool known = judge_ordered(j, is, &ordered);
-  if (known && ordered.peak <= limit) return hold_ordered(j, ordered, out);
+  if (known && ordered.peak <= limit) return as_is_hold_ordered(j, ordered, out);
   return rewrite(j, is.peak, known ? ordered.peak : 0, out);
 }
 
@@ -547,8 +438,9 @@ static weir_status split_above_threshold(job *j, climb *out) {
   WEIR_TRY(check_spread(j, split_spread_of(m), true));
   WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
   ir_module_destroy(m);
-  *out = order.loops || changes.replaced ? settle(WEIR_REWRITTEN, candidate_of_order(split, &order))
-                                         : untouched(j, 0);
+  *out = order.loops || changes.replaced
+             ? climb_to(WEIR_REWRITTEN, candidate_of_order(split, &order))
+             : untouched(j, 0);
   return WEIR_OK;
 }
 
@@ -559,7 +451,7 @@ static weir_status run_named_passes(job *j, climb *out) {
   WEIR_TRY(pipeline_prepare(j, m, &changes));
   WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
   ir_module_destroy(m);
-  *out = settle(WEIR_UNTOUCHED, candidate_of_order(split, &order));
+  *out = climb_to(WEIR_UNTOUCHED, candidate_of_order(split, &order));
   return WEIR_OK;
 }
 
@@ -600,7 +492,7 @@ static weir_status take(job *j, climb *out) {
     return find_faster_limit(j, out);
   }
   if (j->options.tensor_size_threshold_bytes) return split_above_threshold(j, out);
-  return hold_as_is(j, untouched(j, 0), out);
+  return as_is_hold(j, untouched(j, 0), out);
 }
 
 /* What bench/experiments/rates.py compares with what XLA takes. */

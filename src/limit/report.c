@@ -23,6 +23,14 @@ static bool is_load(const job *j) {
   return s->limit_bytes && s->peak_before_bytes > s->limit_bytes;
 }
 
+static void put_faster(const job *j, const climb *c, strbuf *out) {
+  const weir_summary *s = &j->result->summary;
+  const char *what = candidate_has_loops(&c->taken, false) ? "loop" : "kernel";
+  strbuf_printf(out, "fits; %d region%s as %s%s, predicted %.2g times as fast", s->loops,
+                s->loops == 1 ? "" : "s", what, s->loops == 1 ? "" : "s",
+                (double)s->time_before_ns / (double)s->time_after_ns);
+}
+
 static void put_outcome(const job *j, const climb *c, strbuf *out) {
   const weir_summary *s = &j->result->summary;
   strbuf_puts(out, "outcome  ");
@@ -30,10 +38,7 @@ static void put_outcome(const job *j, const climb *c, strbuf *out) {
     strbuf_printf(out, "refused; the smallest limit found feasible is %s (%lld bytes)",
                   plan_bytes_text(out->arena, s->minimum_bytes), (long long)s->minimum_bytes);
   else if (c->is_refused) strbuf_puts(out, "refused");
-  else if (s->only_faster)
-    strbuf_printf(out, "fits; %d region%s as kernel%s, predicted %.2g times as fast", s->loops,
-                  s->loops == 1 ? "" : "s", s->loops == 1 ? "" : "s",
-                  (double)s->time_before_ns / (double)s->time_after_ns);
+  else if (s->only_faster) put_faster(j, c, out);
   else if (c->taken.m) {
     strbuf_printf(out, "rewritten, %d loop%s", (int)s->loops, s->loops == 1 ? "" : "s");
     put_flops(j, out);
@@ -64,9 +69,9 @@ static void put_unsized(const job *j, strbuf *out) {
 static const char *says(bool is_estimate) { return is_estimate ? "weir estimates" : "XLA reports"; }
 
 static void put_timed(const weir_summary *s, strbuf *out) {
-  if (s->kernels_took_ns)
-    strbuf_printf(out, "timed    %.3g ms with kernels, %.3g ms without\n",
-                  (double)s->kernels_took_ns / 1e6, (double)s->xla_took_ns / 1e6);
+  if (s->tried_took_ns)
+    strbuf_printf(out, "timed    %.3g ms %s, %.3g ms without\n", (double)s->tried_took_ns / 1e6,
+                  s->tried_slices ? "in slices" : "with kernels", (double)s->else_took_ns / 1e6);
 }
 
 static void put_warning(const weir_summary *s, strbuf *out) {

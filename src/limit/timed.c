@@ -117,10 +117,13 @@ static bool read_took(const job *j, timed *t, arena *a) {
 }
 
 static void note(job *j, const timed *t) {
-  j->result->summary.kernels_took_ns = t->took[0].ns;
-  j->result->summary.xla_took_ns = t->took[1].ns;
-  ctx_log(&j->c, 2, "timed: %.3g ms with kernels (CPU %.3g), %.3g ms without (CPU %.3g)",
-          (double)t->took[0].ns / 1e6, (double)t->took[0].cpu_ns / 1e6, (double)t->took[1].ns / 1e6,
+  weir_summary *s = &j->result->summary;
+  s->tried_took_ns = t->took[0].ns;
+  s->else_took_ns = t->took[1].ns;
+  s->tried_slices = t->ways.are_slices;
+  ctx_log(&j->c, 2, "timed: %.3g ms %s (CPU %.3g), %.3g ms without (CPU %.3g)",
+          (double)t->took[0].ns / 1e6, s->tried_slices ? "in slices" : "with kernels",
+          (double)t->took[0].cpu_ns / 1e6, (double)t->took[1].ns / 1e6,
           (double)t->took[1].cpu_ns / 1e6);
 }
 
@@ -151,10 +154,10 @@ static bool keep(job *j, timed *t) {
   return is_kept;
 }
 
-timed timed_look_up(job *j, const char *about, int64_t limit_bytes) {
-  timed t = {.choice = TIMED_NEVER};
+timed timed_look_up(job *j, timed_ways ways) {
+  timed t = {.choice = TIMED_NEVER, .ways = ways};
   if (!may_time(j) || !keeps(j)) return t;
-  make_key(j, about, limit_bytes, t.key);
+  make_key(j, ways.about, ways.limit_bytes, t.key);
   if (j->options.timer) t.choice = TIMED_OPEN;
   look_up(j, &t);
   return t;
@@ -178,7 +181,7 @@ timed_choice timed_choice_of(const weir_took took[2]) {
   double by_clock = (double)took[1].ns / (double)took[0].ns, by_cpu = cpu_gain(&took[0], &took[1]);
   bool gains = by_clock >= TUNED_TOOK_LEAST && by_cpu >= TUNED_TOOK_LEAST &&
                by_clock * by_cpu >= TUNED_TOOK_GAIN * TUNED_TOOK_GAIN;
-  return gains ? TIMED_KERNELS : TIMED_XLA;
+  return gains ? TIMED_GAINS : TIMED_LOSES;
 }
 
 enum { TIMER_NEVER = 2 }; /* see weir_timer */
@@ -200,11 +203,11 @@ static void make_way(const job *j, arena *a, const candidate *c, way *out) {
 }
 
 /* Whether there is an answer to be kept. */
-static bool ask(job *j, timed *t, const candidate *kernels, const candidate *xla) {
+static bool ask(job *j, timed *t, const candidate *tried, const candidate *other) {
   arena *a = arena_create(&j->c);
   way ways[2];
-  make_way(j, a, kernels, &ways[0]);
-  make_way(j, a, xla, &ways[1]);
+  make_way(j, a, tried, &ways[0]);
+  make_way(j, a, other, &ways[1]);
   ctx_give_back(&j->c);
   weir_took took[2] = {{0}};
   j->result->summary.timer_calls++;
@@ -216,10 +219,15 @@ static bool ask(job *j, timed *t, const candidate *kernels, const candidate *xla
   return is_timed || says == TIMER_NEVER;
 }
 
-timed_choice timed_choose(job *j, timed *t, const candidate *kernels, const candidate *xla) {
+void timed_give_up(job *j, const timed *t) {
+  timed never = {.key = {t->key[0], t->key[1]}};
+  if (t->choice == TIMED_OPEN) keep(j, &never);
+}
+
+timed_choice timed_choose(job *j, timed *t, const candidate *tried, const candidate *other) {
   if (t->choice != TIMED_OPEN) return t->choice;
   t->choice = TIMED_NEVER;
-  if (!ask(j, t, kernels, xla) || !keep(j, t)) return t->choice;
+  if (!ask(j, t, tried, other) || !keep(j, t)) return t->choice;
   t->choice = timed_choice_of(t->took);
   if (t->choice != TIMED_NEVER) note(j, t);
   return t->choice;

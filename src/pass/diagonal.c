@@ -4,9 +4,7 @@
  * what lost its uses stays for dce. A diagonal is looked at by
  *   a gather of the elements (i + a, i + b)                          (jnp.diagonal, jnp.diag)
  *   a sum over i or j or both of select(i + a == j + b, x, 0)        (jnp.trace, einsum 'ii->i')
- * in any two dimensions of a larger tensor, and is not looked at in x - select(i == j, diag(x), 0),
- * which is select(i == j, x - x, x): diag(x) computed apart may be rounded elsewhere, and leave a
- * difference where the program has none. With D(x)_t = x(t + a, t + b):
+ * in any two dimensions of a larger tensor. With D(x)_t = x(t + a, t + b):
  *   D(f(x, y)) = f(D(x), D(y)) for elementwise f
  *   D(broadcast, iota, constant, transpose, reshape by 1s, slice): the same of fewer elements
  *   D(x that merges blocks (i, k), (j, l)) = the diagonal in k, l of that in i, j    (jnp.kron)
@@ -20,34 +18,20 @@
  * src/split/factors.c.
  */
 #include "ir/maps.h"
-#include "pass/build.h"
+#include "pass/band.h"
 
 enum { DEEPEST = 100, MOST_TAKEN = 256 };
-
-/* The elements x(.., keep: t + at_keep, .., drop: t + at_drop, ..) for t < length: a tensor without
- * dimension drop, t being dimension keep. */
-typedef struct band {
-  ir_value x;
-  int32_t keep, drop;
-  int64_t at_keep, at_drop, length;
-} band;
 
 typedef struct taken {
   band of;
   ir_value value;
 } taken;
 
-typedef struct diagonal_read { /* by a gather */
-  taken made;
-  int32_t place; /* its dimension t */
-} diagonal_read;
-
 typedef struct finder {
   pass_ctx *p;
   ir_module *m;
   ir_map *map;    /* results of replaced ops -> what they are now */
   bool by_gather; /* how to read tensors that are there anyway: as the program did */
-  VEC(diagonal_read) gathered;
   taken taken[MOST_TAKEN];
   int n_taken;
 } finder;
@@ -462,62 +446,13 @@ static ir_value diagonal(finder *f, ir_builder *b, const band *s, bool by_gather
 }
 
 /* ---- gathers ---- */
-static bool column_of(const finder *f, ir_value column, int64_t length, int64_t *out_at) {
-  pass_affine a;
-  const ir_type_data *t = type_of(f, column);
-  if (t->rank != 2 || t->dims[0] != length || t->dims[1] != 1) return false;
-  if (!pass_find_affine(f->m, column, &a) || a.step != 1 || (length > 1 && a.dim != 0))
-    return false;
-  *out_at = a.offset;
-  return true;
-}
-
-static bool is_plain_gather(const finder *f, ir_op op, const ir_gather_numbers *n) {
-  int32_t rank = type_of(f, ir_operand(f->m, op, 0))->rank, count;
-  const int64_t *sizes = ir_op_ints(f->m, op, "slice_sizes", &count);
-  if (n->collapsed_slice_dims.count != 2 || n->start_index_map.count != 2 ||
-      n->operand_batching_dims.count)
-    return false;
-  if (count != rank || n->index_vector_dim != 1 || n->offset_dims.count != rank - 2) return false;
-  for (int32_t i = 0; i < n->offset_dims.count; i++)
-    if (i && n->offset_dims.at[i] < n->offset_dims.at[i - 1]) return false;
-  for (int32_t d = 0; d < rank; d++) {
-    bool point = ir_ints_have(n->collapsed_slice_dims, d);
-    if (point != ir_ints_have(n->start_index_map, d) ||
-        (!point && sizes[d] != type_of(f, ir_operand(f->m, op, 0))->dims[d]))
-      return false;
-  }
-  return true;
-}
-
-/* Where the gather's result has t. */
-static int32_t batch_place(const ir_gather_numbers *n, int32_t rank) {
-  for (int32_t d = 0; d < rank; d++)
-    if (!ir_ints_have(n->offset_dims, d)) return d;
-  return -1;
-}
-
 static ir_value replace_gather(finder *f, ir_op op) {
-  ir_gather_numbers n;
   const ir_op_data *d = ir_op_get(f->m, op);
-  ir_value x = d->operands[0], indices = d->operands[1], result = d->first_result;
-  ir_op columns = ir_maker(f->m, indices, IR_OP_CONCATENATE);
-  if (!columns || !can_go(f, x) || !ir_gather_dims(f->p->scratch, f->m, op, &n) ||
-      !is_plain_gather(f, op, &n))
+  int32_t at;
+  band s;
+  if (!can_go(f, d->operands[0]) || !band_of_gather(f->p->scratch, f->m, op, &s, &at))
     return IR_NONE;
-  if (ir_op_get(f->m, columns)->n_operands != 2 || type_of(f, indices)->rank != 2) return IR_NONE;
-  band s = {.x = x,
-            .keep = (int32_t)n.start_index_map.at[0],
-            .drop = (int32_t)n.start_index_map.at[1],
-            .length = type_of(f, indices)->dims[0]};
-  if (!column_of(f, ir_operand(f->m, columns, 0), s.length, &s.at_keep) ||
-      !column_of(f, ir_operand(f->m, columns, 1), s.length, &s.at_drop))
-    return IR_NONE;
-  const int64_t *dims = type_of(f, x)->dims;
-  if (s.at_keep < 0 || s.at_drop < 0 || s.length < 1 || s.at_keep + s.length > dims[s.keep] ||
-      s.at_drop + s.length > dims[s.drop])
-    return IR_NONE;
-  int32_t rank = type_of(f, result)->rank, at = batch_place(&n, rank), own = moved(s.keep, &s);
+  int32_t rank = type_of(f, d->first_result)->rank, own = moved(s.keep, &s);
   ir_builder b = {f->m, d->block, d->location};
   int64_t order[IR_MAX_RANK];
   for (int32_t i = 0, k = 0; i < rank; i++) {
@@ -528,48 +463,10 @@ static ir_value replace_gather(finder *f, ir_op op) {
     if (k == own) k++;
     order[i] = k++;
   }
-  ir_value made = ir_build_transpose(&b, diagonal(f, &b, &s, true), order);
-  VEC_PUSH(f->p->scratch, &f->gathered, ((diagonal_read){{s, made}, at}));
-  return made;
+  return ir_build_transpose(&b, diagonal(f, &b, &s, true), order);
 }
 
 /* ---- sums of what a mask lets through ---- */
-/* i + a == j + b on dimensions i and j. */
-static bool find_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
-  ir_direction direction;
-  ir_op op = ir_comparison(f->m, pred, &direction);
-  pass_affine i, j;
-  if (!op || direction != wanted || !pass_find_affine(f->m, ir_operand(f->m, op, 0), &i) ||
-      !pass_find_affine(f->m, ir_operand(f->m, op, 1), &j) || i.dim < 0 || j.dim < 0 ||
-      i.dim == j.dim || i.step != 1 || j.step != 1)
-    return false;
-  const int64_t *dims = type_of(f, pred)->dims;
-  int64_t shift = j.offset - i.offset;
-  *out = (band){.keep = i.dim,
-                .drop = j.dim,
-                .at_keep = shift > 0 ? shift : 0,
-                .at_drop = shift < 0 ? -shift : 0};
-  int64_t rows = dims[i.dim] - out->at_keep, columns = dims[j.dim] - out->at_drop;
-  out->length = rows < columns ? rows : columns;
-  return out->length > 0;
-}
-
-/* A mask of two dimensions, repeated along others. */
-static bool find_repeated_mask(const finder *f, ir_value pred, ir_direction wanted, band *out) {
-  ir_op op = ir_maker(f->m, pred, IR_OP_BROADCAST_IN_DIM);
-  if (!op) return find_mask(f, pred, wanted, out);
-  int32_t to[IR_MAX_RANK];
-  if (!find_mask(f, ir_operand(f->m, op, 0), wanted, out) || !ir_moved_dims(f->m, op, to))
-    return false;
-  out->keep = to[out->keep];
-  out->drop = to[out->drop];
-  if (out->keep == IR_ALONE || out->drop == IR_ALONE) return false;
-  const int64_t *wide =
-      type_of(f, pred)->dims; /* a mask of length 1 may be repeated along itself */
-  return wide[out->keep] >= out->at_keep + out->length &&
-         wide[out->drop] >= out->at_drop + out->length;
-}
-
 static bool find_masked(const finder *f, ir_value v, band *out) {
   ir_op op = ir_maker(f->m, v, IR_OP_SELECT);
   if (!op || type_of(f, ir_operand(f->m, op, 0))->rank == 0) return false;
@@ -577,7 +474,7 @@ static bool find_masked(const finder *f, ir_value v, band *out) {
   for (uint32_t i = 0; i < 2; i++) {
     ir_value x = ir_operand(f->m, op, 1 + i), other = ir_operand(f->m, op, 2 - i);
     if (!ir_is_zero(f->m, other) || !can_go(f, x) ||
-        !find_repeated_mask(f, pred, i ? IR_NE : IR_EQ, out))
+        !band_of_mask(f->m, pred, i ? IR_NE : IR_EQ, out))
       continue;
     out->x = x;
     return true;
@@ -636,82 +533,12 @@ static ir_value replace_sum(finder *f, ir_op op) {
   return ir_build_reduce(&b, IR_OP_ADD, x, init, summed, count);
 }
 
-/* ---- matrices without their diagonal ---- */
-/* A value on its way back from a tensor as large as x: the dimension of x that each of its own runs
- * along; -1: none. */
-typedef struct spread {
-  ir_value v;
-  int32_t along[IR_MAX_RANK];
-} spread;
-
-static bool go_back(const finder *f, spread *s) {
-  ir_op op = ir_maker(f->m, s->v, IR_OP_BROADCAST_IN_DIM);
-  if (!op) op = ir_maker(f->m, s->v, IR_OP_RESHAPE);
-  int32_t to[IR_MAX_RANK];
-  if (!op || !ir_moved_dims(f->m, op, to)) return false;
-  spread from = {.v = ir_operand(f->m, op, 0)};
-  for (int32_t d = 0; d < type_of(f, from.v)->rank; d++)
-    from.along[d] = to[d] == IR_ALONE ? -1 : s->along[to[d]];
-  *s = from;
-  return true;
-}
-
-static bool is_main_diagonal(const finder *f, const band *s, ir_value x) {
-  const int64_t *dims = type_of(f, x)->dims;
-  return dims[s->keep] == s->length && dims[s->drop] == s->length && !s->at_keep && !s->at_drop;
-}
-
-/* Whether the value has the diagonal's elements where x has them. */
-static bool lies_on(const finder *f, const spread *s, const taken *had, int32_t place) {
-  const ir_type_data *t = type_of(f, s->v);
-  for (int32_t i = 0, other = 0; i < t->rank; i++) {
-    if (i == place) {
-      if (s->along[i] != had->of.keep && s->along[i] != had->of.drop) return false;
-      continue;
-    }
-    while (other == had->of.keep || other == had->of.drop) other++;
-    if (t->dims[i] != 1 && s->along[i] != other) return false;
-    other++;
-  }
-  return true;
-}
-
-static bool is_own_diagonal(const finder *f, const spread *s, const band *mask, ir_value x) {
-  for (uint32_t i = 0; i < f->gathered.count; i++) {
-    const band *of = &f->gathered.at[i].made.of;
-    bool same = of->x == x && of->keep + of->drop == mask->keep + mask->drop &&
-                (of->keep == mask->keep || of->keep == mask->drop) && is_main_diagonal(f, of, x);
-    if (same && f->gathered.at[i].made.value == s->v &&
-        lies_on(f, s, &f->gathered.at[i].made, f->gathered.at[i].place))
-      return true;
-  }
-  return false;
-}
-
-static ir_value replace_difference(finder *f, ir_op op) {
-  const ir_op_data *d = ir_op_get(f->m, op);
-  ir_value x = d->operands[0];
-  ir_op masked = ir_maker(f->m, d->operands[1], IR_OP_SELECT);
-  band mask;
-  if (!masked || !ir_is_zero(f->m, ir_operand(f->m, masked, 2))) return IR_NONE;
-  ir_value pred = ir_operand(f->m, masked, 0);
-  if (!find_repeated_mask(f, pred, IR_EQ, &mask) || !is_main_diagonal(f, &mask, x)) return IR_NONE;
-  spread s = {.v = ir_operand(f->m, masked, 1)};
-  for (int32_t k = 0; k < type_of(f, x)->rank; k++) s.along[k] = k;
-  while (!is_own_diagonal(f, &s, &mask, x))
-    if (!go_back(f, &s)) return IR_NONE;
-  ir_builder b = {f->m, d->block, d->location};
-  ir_value none = ir_build_subtract(&b, x, x);
-  return ir_build_select(&b, pred, none, x);
-}
-
 /* ---- the walk ---- */
 static bool replace(pass_rewrite *r, ir_op op) {
   finder *f = r->own;
   ir_value made = IR_NONE;
   if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_sum(f, op);
   if (ir_kind_of(f->m, op) == IR_OP_GATHER) made = replace_gather(f, op);
-  if (ir_kind_of(f->m, op) == IR_OP_SUBTRACT) made = replace_difference(f, op);
   return pass_stand_in(f->m, f->map, op, made);
 }
 

@@ -77,7 +77,7 @@ const pass_row pipeline_passes[] = {
     {0}};
 
 /* ---- what is run when ---- */
-typedef enum purpose { AS_IT_CAME, PLAINLY, SHARDED, FOR_A_SPLIT } purpose;
+typedef enum purpose { AS_IT_CAME, FOR_SPEED, PLAINLY, SHARDED, FOR_A_SPLIT } purpose;
 
 static bool may_be_needed(const pass_row *row) {
   return row->use == PASS_NEEDED || row->use == PASS_RIVAL;
@@ -87,6 +87,7 @@ static bool is_run(const pass_row *row, purpose why) {
   if (row->use == PASS_ALWAYS) return true;
   switch (why) {
     case AS_IT_CAME: return false;
+    case FOR_SPEED: return row->is_exact && !may_be_needed(row);
     case PLAINLY: return !may_be_needed(row);
     case SHARDED: return row->pass != &pass_per_device;
     case FOR_A_SPLIT: break;
@@ -127,6 +128,11 @@ static weir_status prepare(job *j, ir_module *m, purpose why, pipeline_changes *
 weir_status pipeline_prepare_exactly(job *j, ir_module *m) {
   pipeline_changes changes;
   return prepare(j, m, AS_IT_CAME, &changes);
+}
+
+weir_status pipeline_prepare_for_speed(job *j, ir_module *m) {
+  pipeline_changes changes;
+  return prepare(j, m, FOR_SPEED, &changes);
 }
 
 weir_status pipeline_prepare_plainly(job *j, ir_module *m) {
@@ -171,6 +177,10 @@ weir_status pipeline_tidy(job *j, ir_module *m) { return pass_run(&j->driver, &p
 bool pipeline_fit_is_on(const job *j) {
   const pass_driver *d = &j->driver;
   return pass_is_on(d, "fit") && pass_is_on(d, "split") && pass_is_on(d, "kernels");
+}
+
+bool pipeline_slices_are_on(const job *j) {
+  return pass_is_on(&j->driver, "slices") && pass_is_on(&j->driver, "split");
 }
 
 /* What the options have to say. */

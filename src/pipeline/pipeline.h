@@ -119,6 +119,8 @@ WEIR_MUST_USE weir_status pipeline_prepare_under(job *j, int64_t limit, ir_modul
 bool pipeline_is_alike(const ir_module *x, const ir_module *y);
 /* The same without what is worth it only where nothing else holds. */
 WEIR_MUST_USE weir_status pipeline_prepare_plainly(job *j, ir_module *m);
+/* Of these what is exact: of a program that holds its limit and is split for the sake of time. */
+WEIR_MUST_USE weir_status pipeline_prepare_for_speed(job *j, ir_module *m);
 /* The same of a program that XLA partitions, by its global shapes. */
 WEIR_MUST_USE weir_status pipeline_prepare_sharded(job *j, ir_module *m);
 /* Of these passes those for programs that hold their limit as they came. */
@@ -128,6 +130,8 @@ WEIR_MUST_USE weir_status pipeline_tidy(job *j, ir_module *m); /* dce */
 bool pipeline_can_call(const weir_options *o, const ir_module *m);
 /* Whether the options let programs that fit have kernels. */
 bool pipeline_fit_is_on(const job *j);
+/* Whether programs that fit may be sliced for the sake of time. */
+bool pipeline_slices_are_on(const job *j);
 /* Splits a copy of the program. Where some loops would be kernels and others not that have to agree
  * on values (split/agreement.h): once more, without kernels. Likewise where it is over asked_bytes
  * by what kernels ask for, and there are none: taken if it is not then. */

@@ -32,18 +32,18 @@ static timed_choice choice(int64_t kernels, int64_t kernels_cpu, int64_t xla, in
 }
 
 static void test_choice(void) {
-  assert(choice(100, 200, 200, 400) == TIMED_KERNELS);
-  assert(choice(200, 400, 100, 200) == TIMED_XLA);
-  assert(choice(100, 100, 111, 100) == TIMED_KERNELS);
-  assert(choice(100, 100, 110, 100) == TIMED_XLA); /* too little */
-  assert(choice(100, 100, 106, 106) == TIMED_KERNELS);
-  assert(choice(100, 105, 200, 100) == TIMED_KERNELS);
-  assert(choice(100, 106, 200, 100) == TIMED_XLA); /* on more threads */
-  assert(choice(100, 104, 114, 100) == TIMED_XLA); /* others made it wait */
-  assert(choice(104, 100, 100, 140) == TIMED_KERNELS);
-  assert(choice(107, 100, 100, 140) == TIMED_XLA); /* on fewer */
-  assert(choice(1, 0, 2, 0) == TIMED_KERNELS);     /* less than a tick */
-  assert(choice(2, 1, 1, 0) == TIMED_XLA);
+  assert(choice(100, 200, 200, 400) == TIMED_GAINS);
+  assert(choice(200, 400, 100, 200) == TIMED_LOSES);
+  assert(choice(100, 100, 111, 100) == TIMED_GAINS);
+  assert(choice(100, 100, 110, 100) == TIMED_LOSES); /* too little */
+  assert(choice(100, 100, 106, 106) == TIMED_GAINS);
+  assert(choice(100, 105, 200, 100) == TIMED_GAINS);
+  assert(choice(100, 106, 200, 100) == TIMED_LOSES); /* on more threads */
+  assert(choice(100, 104, 114, 100) == TIMED_LOSES); /* others made it wait */
+  assert(choice(104, 100, 100, 140) == TIMED_GAINS);
+  assert(choice(107, 100, 100, 140) == TIMED_LOSES); /* on fewer */
+  assert(choice(1, 0, 2, 0) == TIMED_GAINS);         /* less than a tick */
+  assert(choice(2, 1, 1, 0) == TIMED_LOSES);
 }
 
 /* ---- what is kept ---- */
@@ -76,7 +76,7 @@ static weir_status choose(void *user) {
   j->options = p->options;
   WEIR_TRY(machine_parse(&j->c, j->options.machine, &j->machine));
   WEIR_TRY(in_stablehlo_text(&j->c, text, strlen(text), &j->m));
-  timed t = timed_look_up(j, p->about, p->limit_bytes);
+  timed t = timed_look_up(j, (timed_ways){p->about, p->limit_bytes});
   p->known = t.choice;
   candidate same = {.is_stock = true};
   p->chosen = timed_choose(j, &t, &same, &same);
@@ -89,7 +89,7 @@ static void run(process *p) {
   weir_status status = ctx_try(&p->job.c, choose, p);
   ctx_deinit(&p->job.c);
   assert(status == WEIR_OK);
-  assert((p->job.result->summary.kernels_took_ns > 0) == (p->chosen != TIMED_NEVER));
+  assert((p->job.result->summary.tried_took_ns > 0) == (p->chosen != TIMED_NEVER));
   weir_result_destroy(p->job.result);
 }
 
@@ -133,13 +133,13 @@ static void test_kept(void) {
   process p = ready(), b = ready();
   b.about = "b";
   say(100, 200);
-  assert(chosen(p) == TIMED_KERNELS && asked == 1 && files(path, sizeof path) == 1);
+  assert(chosen(p) == TIMED_GAINS && asked == 1 && files(path, sizeof path) == 1);
   say(200, 100);
-  assert(known(p) == TIMED_KERNELS && !asked);
+  assert(known(p) == TIMED_GAINS && !asked);
   p.options.timer = NULL; /* who asks only what was kept */
-  assert(known(p) == TIMED_KERNELS && known(b) == TIMED_OPEN && chosen(b) == TIMED_XLA);
+  assert(known(p) == TIMED_GAINS && known(b) == TIMED_OPEN && chosen(b) == TIMED_LOSES);
   b.options.timer = NULL;
-  assert(known(b) == TIMED_XLA && files(path, sizeof path) == 2);
+  assert(known(b) == TIMED_LOSES && files(path, sizeof path) == 2);
   process c = b, limited = b;
   c.about = "c";
   limited.limit_bytes = 1;
@@ -158,11 +158,11 @@ static void test_another_build_asks_again(void) {
   struct stat now;
   process p = ready();
   p.options.timer = NULL;
-  assert(!stat("/proc/self/exe", &now) && known(p) == TIMED_KERNELS);
+  assert(!stat("/proc/self/exe", &now) && known(p) == TIMED_GAINS);
   date_program(&now, 1);
   assert(known(p) == TIMED_NEVER);
   date_program(&now, 0);
-  assert(known(p) == TIMED_KERNELS);
+  assert(known(p) == TIMED_GAINS);
 }
 
 /* Of two processes that time at once both do what the first has kept. */
@@ -173,8 +173,8 @@ static void test_first_decides(void) {
   say(100, 200);
   of_another[0] = (weir_took){300, 300};
   of_another[1] = (weir_took){100, 100};
-  assert(chosen(ready()) == TIMED_XLA && asked == 2 && files(path, sizeof path) == 1);
-  assert(known(ready()) == TIMED_XLA);
+  assert(chosen(ready()) == TIMED_LOSES && asked == 2 && files(path, sizeof path) == 1);
+  assert(known(ready()) == TIMED_LOSES);
 }
 
 static void test_damage(void) {
@@ -182,13 +182,13 @@ static void test_damage(void) {
   assert(files(path, sizeof path) == 1);
   for (int length = 60; length >= 0; length -= 20) {
     say(100, 200);
-    assert(!truncate(path, length) && chosen(ready()) == TIMED_KERNELS && asked == 1);
-    assert(known(ready()) == TIMED_KERNELS && files(path, sizeof path) == 1);
+    assert(!truncate(path, length) && chosen(ready()) == TIMED_GAINS && asked == 1);
+    assert(known(ready()) == TIMED_GAINS && files(path, sizeof path) == 1);
   }
   FILE *f = fopen(path, "r+");
   assert(f && !fseek(f, -30, SEEK_END) && fputc('7', f) == '7' && !fclose(f)); /* a number */
   say(200, 100);
-  assert(chosen(ready()) == TIMED_XLA && asked == 1);
+  assert(chosen(ready()) == TIMED_LOSES && asked == 1);
   assert(!unlink(path) && !mkdir(path, 0700)); /* nothing can be written there */
   say(200, 100);
   assert(chosen(ready()) == TIMED_NEVER && asked == 1);

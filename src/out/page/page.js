@@ -585,7 +585,7 @@
     const words = {
       refused: ["refused", "Refused", `: nothing holds${limit}. The program would not run.`],
       rewritten: ["held", plan.only_faster ? "Fits" : "Rewritten",
-        plan.only_faster ? ", and runs partly as kernels." : limit ? `: it holds${limit}.` : "."],
+        plan.only_faster ? `, and runs partly as ${plan.loops.some(l => !l.kernel) ? "loops" : "kernels"}.` : limit ? `: it holds${limit}.` : "."],
       options: ["held", "Held", ` by compile options: the program as it is holds${limit}.`],
       untouched: ["held", "Untouched", limit ? `: the program holds${limit} as it is.` : ": no limit was given."],
     };

@@ -1,0 +1,202 @@
+#include "limit/as_is.h"
+
+#include "base/ints.h"
+#include "limit/faster.h"
+#include "limit/fit.h"
+#include "limit/referee.h"
+#include "limit/result.h"
+#include "limit/search.h"
+#include "limit/timed.h"
+#include "machine/tuned.h"
+#include "plan/cost.h"
+#include "plan/peak.h"
+
+enum {
+  COMPILES_FOR_SPEED = 2,
+  CANDIDATES_FOR_SPEED = 3,
+};
+
+/* ---- with kernels ---- */
+/* By the judge that the program as it came had. c->needs.peak 0: nobody asked. */
+static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
+  int64_t limit = j->options.memory_limit_bytes;
+  c->is_stock = as_is == WEIR_UNTOUCHED;
+  if (c->is_stock) return !limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit;
+  if (j->options.referee) {
+    return referee_ask(j, c->m, c->order, &c->needs) && c->needs.peak <= limit;
+  }
+  c->needs.peak = referee_estimate(j, c->m, c->order);
+  return c->needs.peak <= limit;
+}
+
+/* *out: kernels that are predicted to gain; else, where that is asked, those that may for all that
+ * predictions know. None, if *t knows better. */
+static weir_status find_kernels(job *j, const timed *t, candidate *out, fit_courage *out_courage) {
+  *out = (candidate){0};
+  *out_courage = FIT_SURE;
+  if (t->choice == TIMED_LOSES) return WEIR_OK;
+  WEIR_TRY(fit_with_kernels(j, FIT_SURE, out));
+  if (out->m || t->choice == TIMED_NEVER) return WEIR_OK;
+  *out_courage = FIT_BOLD;
+  WEIR_TRY(fit_with_kernels(j, FIT_BOLD, out));
+  if (!out->m || timed_is_unsure(out->time_ns, out->stock_ns)) return WEIR_OK;
+  ir_module_destroy(out->m);
+  *out = (candidate){0};
+  return WEIR_OK;
+}
+
+/* Whether they are taken, which hold the limit. */
+static bool is_worth_kernels(job *j, timed *t, const candidate *kernels, const candidate *as_is,
+                             fit_courage courage) {
+  bool is_unsure = timed_is_unsure(kernels->time_ns, kernels->stock_ns);
+  CTX_CHECK(&j->c, is_unsure || courage == FIT_SURE);
+  if (!is_unsure || (t->choice == TIMED_OPEN && j->is_asked_ahead)) return true;
+  timed_choice choice = timed_choose(j, t, kernels, as_is);
+  return choice == TIMED_NEVER ? courage == FIT_SURE : choice == TIMED_GAINS;
+}
+
+/* The same two ways under whatever limit: if it does not decide which options they have. */
+static const char *as_it_is_held(const climb *c) {
+  if (c->outcome == WEIR_UNTOUCHED) return "fits";
+  return plan_is_by_memory(c->taken.order) ? "fits by memory" : "fits in order";
+}
+
+/* ---- in slices ---- */
+/* Whether slices might gain, which save traffic and never arithmetic; rates are of CPUs. */
+static bool may_gain(const job *j, ir_module *exact, double most_ns) {
+  return !strcmp(j->options.platform, "cpu") && split_spread_of(exact) != SPLIT_SHARDED &&
+         exact->ops.count <= MOST_OPS_FOR_SPEED && most_ns > plan_arithmetic_ns(exact, &j->machine);
+}
+
+/* Slices are predicted to be so many times as fast as all of it, within a limit. */
+typedef struct wanted {
+  int64_t limit;
+  double gain;
+  int32_t most_compiles;
+} wanted;
+
+/* *out: slices that hold that limit in the program's order, too, and gain; its module is NULL: none
+ * does. */
+static weir_status find_slices(job *j, wanted w, candidate *out) {
+  ir_module *exact = ir_module_clone(j->m);
+  *out = (candidate){0};
+  WEIR_TRY(pipeline_prepare_for_speed(j, exact));
+  double stock_ns = plan_time_as_it_came_ns(exact, &j->machine);
+  if (may_gain(j, exact, stock_ns / w.gain)) {
+    search s = search_under(j, w.limit, PLAN_ORDER_PROGRAM_UNHOISTED, w.most_compiles);
+    s.from = exact;
+    s.most_ns = stock_ns / w.gain;
+    s.most_candidates = w.most_compiles ? CANDIDATES_FOR_SPEED : 0;
+    WEIR_TRY(w.most_compiles ? search_slices(j, &s) : search_all(j, &s));
+    if (!w.most_compiles) WEIR_TRY(faster_instead(j, &s));
+    *out = s.found;
+    out->stock_ns = stock_ns;
+  }
+  j->as_it_is.of = NULL;
+  ir_module_destroy(exact);
+  return WEIR_OK;
+}
+
+/* What fits is sliced as if it had a limit: with a share of its temporaries most slices are in
+ * cache. */
+static int64_t limit_of_slices(job *j) {
+  int64_t held = referee_held_throughout(j), peak = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM);
+  return held + max64(peak - held, 0) / TUNED_SLICED_SHARE + 1;
+}
+
+static bool holds_sliced(job *j, candidate *c) {
+  int64_t limit = j->options.memory_limit_bytes;
+  if (!limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit) return true;
+  return j->options.referee && referee_ask(j, c->m, c->order, &c->needs) && c->needs.peak <= limit;
+}
+
+/* Predictions of XLA's loops are too rough to go by: slices are taken where a timer says so. base:
+ * what they are to be faster than. */
+static bool may_be_worth_slices(const job *j, const candidate *slices, const candidate *base) {
+  if (!slices->m) return false;
+  double base_ns = base->m ? base->time_ns : slices->stock_ns;
+  bool may = base_ns >= TUNED_KERNEL_GAIN * slices->time_ns &&
+             2 * slices->time_ns + base_ns <= TIMED_MOST_NS;
+  ctx_log(&j->c, 2, "in slices %.3g ms predicted, %.3g without%s", slices->time_ns / 1e6,
+          base_ns / 1e6, may ? "" : ": left alone");
+  return may;
+}
+
+static bool are_worth(job *j, timed *t, candidate *slices, const candidate *base) {
+  if (!may_be_worth_slices(j, slices, base)) {
+    timed_give_up(j, t);
+    return false;
+  }
+  if (!holds_sliced(j, slices)) return false;
+  if (t->choice == TIMED_OPEN && j->is_asked_ahead) return true;
+  return timed_choose(j, t, slices, base) == TIMED_GAINS;
+}
+
+static weir_status find_cached(job *j, bool no_kernels, candidate *out) {
+  int tile = j->options.tile;
+  wanted w = {.limit = limit_of_slices(j), .gain = TUNED_KERNEL_GAIN};
+  if (no_kernels) j->options.tile = WEIR_TILE_OFF;
+  search_begin(j, NEAR_SHARE);
+  weir_status status = find_slices(j, w, out);
+  search_begin(j, 1);
+  j->options.tile = tile;
+  return status;
+}
+
+/* *in_out: as it came, or with kernels; no_kernels: they have lost already. */
+static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
+  candidate slices = {0}, *base = &in_out->taken;
+  if (!pipeline_slices_are_on(j) || !fit_has_large(j)) return WEIR_OK;
+  bool may = base->m || (double)j->result->summary.time_before_ns < TIMED_MOST_NS;
+  timed t = timed_look_up(j, (timed_ways){.about = base->m      ? "sliced beside kernels"
+                                                   : no_kernels ? "sliced without"
+                                                                : "sliced",
+                                          .are_slices = true});
+  if (!may || t.choice == TIMED_NEVER || t.choice == TIMED_LOSES) return WEIR_OK;
+  WEIR_TRY(find_cached(j, no_kernels, &slices));
+  bool takes = are_worth(j, &t, &slices, base);
+  ir_module *dropped = takes ? base->m : slices.m;
+  if (dropped) ir_module_destroy(dropped);
+  if (takes) *in_out = climb_to(WEIR_REWRITTEN, slices);
+  return WEIR_OK;
+}
+
+/* ---- both ---- */
+/* *out_lost: they were timed. */
+static weir_status take_kernels(job *j, climb *in_out, bool *out_lost) {
+  candidate faster, *as_is = &in_out->taken;
+  timed t = timed_look_up(j, (timed_ways){as_it_is_held(in_out)});
+  fit_courage courage;
+  WEIR_TRY(find_kernels(j, &t, &faster, &courage));
+  *out_lost = t.choice == TIMED_LOSES;
+  if (!faster.m) return WEIR_OK;
+  faster.order = as_is->order;
+  if (holds_with_kernels(j, in_out->outcome, &faster) &&
+      is_worth_kernels(j, &t, &faster, as_is, courage))
+    *in_out = climb_to(WEIR_REWRITTEN, faster);
+  else ir_module_destroy(faster.m);
+  *out_lost = t.choice == TIMED_LOSES;
+  return WEIR_OK;
+}
+
+weir_status as_is_hold(job *j, climb as_is, climb *out) {
+  bool have_lost = false;
+  *out = as_is;
+  out->taken.is_stock = as_is.outcome == WEIR_UNTOUCHED;
+  if (fit_may_gain(j)) WEIR_TRY(take_kernels(j, out, &have_lost));
+  bool is_changed = j->is_asked_ahead && out->taken.m; /* which is all that is asked */
+  return is_changed ? WEIR_OK : slice_instead(j, have_lost, out);
+}
+
+/* XLA then runs what is independent one after the other, and out of cache: where slices are
+ * predicted to be faster they are taken. */
+weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
+  candidate as_is = candidate_as_it_came(j, PLAN_ORDER_MEMORY, needs), faster;
+  WEIR_TRY(as_is_hold(j, climb_to(WEIR_OPTIONS_ONLY, as_is), out));
+  if (out->taken.m) return WEIR_OK;
+  wanted w = {j->options.memory_limit_bytes, TUNED_SPLIT_GAIN, COMPILES_FOR_SPEED};
+  WEIR_TRY(find_slices(j, w, &faster));
+  faster.stock_ns = 0; /* it is what holds the limit */
+  if (faster.m) *out = climb_to(WEIR_REWRITTEN, faster);
+  return WEIR_OK;
+}
