@@ -259,7 +259,7 @@ void in_generic(in_parser *p, in_op *op);      /* at the quoted name */
 void in_generic_rest(in_parser *p, in_op *op); /* behind it */
 void in_pretty(in_parser *p, in_op *op);       /* at the bare name */
 
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   void in_asm_##asm_(in_parser *p, in_op *op);
 #include "ir/ops.def"
 #undef OP

@@ -5,7 +5,7 @@
 
 typedef void asm_fn(in_parser *p, in_op *op);
 static asm_fn *const formats[IR_OP_COUNT] = {
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   [IR_OP_##kind] = in_asm_##asm_,
 #include "ir/ops.def"
 #undef OP

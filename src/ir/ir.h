@@ -50,7 +50,7 @@ typedef enum ir_dtype_class {
 
 typedef enum ir_kind {
   IR_OP_UNKNOWN, /* kept by name, printed as it came */
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel) IR_OP_##kind,
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel) IR_OP_##kind,
 #include "ir/ops.def"
 #undef OP
   IR_OP_COUNT
@@ -215,6 +215,7 @@ static inline size_t ir_text_length(const ir_module *m, ir_str s) { return m->st
 ir_kind ir_kind_find(const char *name, size_t length); /* IR_OP_UNKNOWN if not in the table */
 const char *ir_kind_name(ir_kind kind);                /* "stablehlo.add" */
 int ir_kind_flags(ir_kind kind);
+int ir_kind_types(ir_kind kind); /* of the operand: 1 << ir_dtype_class, ored */
 static inline bool ir_is_elementwise(ir_kind kind) { return ir_kind_flags(kind) & IR_FLAG_E; }
 /* The same elements elsewhere, of one operand. */
 static inline bool ir_is_move(ir_kind kind) {

@@ -215,7 +215,7 @@ MAP(while) { return map_none(q); }
 typedef bool (*rule)(const query *q);
 static const rule rules[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = map_none,
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   [IR_OP_##kind] = map_##factors,
 #include "ir/ops.def"
 #undef OP

@@ -9,7 +9,7 @@
 /* ---- the op and dtype tables ---- */
 static const struct op_row {
   const char *name;
-  int flags;
+  int flags, types;
 } op_rows[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = {"?", IR_FLAG_X},
 #define R IR_FLAG_R
@@ -18,8 +18,14 @@ static const struct op_row {
 #define E IR_FLAG_E
 #define H IR_FLAG_H
 #define M IR_FLAG_M
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
-  [IR_OP_##kind] = {name, flags},
+#define B (1 << IR_CLASS_BOOL)
+#define I (1 << IR_CLASS_INT)
+#define U (1 << IR_CLASS_UINT)
+#define F (1 << IR_CLASS_FLOAT)
+#define C (1 << IR_CLASS_COMPLEX)
+#define A (B | I | U | F | C)
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
+  [IR_OP_##kind] = {name, flags, types},
 #include "ir/ops.def"
 #undef OP
 #undef R
@@ -28,6 +34,12 @@ static const struct op_row {
 #undef E
 #undef H
 #undef M
+#undef B
+#undef I
+#undef U
+#undef F
+#undef C
+#undef A
 };
 
 static const struct dtype_row {
@@ -43,6 +55,7 @@ static const struct dtype_row {
 
 const char *ir_kind_name(ir_kind kind) { return op_rows[kind].name; }
 int ir_kind_flags(ir_kind kind) { return op_rows[kind].flags; }
+int ir_kind_types(ir_kind kind) { return op_rows[kind].types; }
 const char *ir_dtype_name(ir_dtype d) { return dtype_rows[d].name; }
 int64_t ir_dtype_bytes(ir_dtype d) { return dtype_rows[d].bits / 8; }
 ir_dtype_class ir_dtype_class_of(ir_dtype d) { return dtype_rows[d].cls; }

@@ -16,7 +16,7 @@
 typedef weir_status (*shape_rule)(verifier *v, ir_op op);
 
 static const shape_rule shape_rules[IR_OP_COUNT] = {
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   [IR_OP_##kind] = ir_verify_##shape,
 #include "ir/ops.def"
 #undef OP

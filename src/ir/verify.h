@@ -135,7 +135,7 @@ static inline ir_type result_type_id(const verifier *v, ir_op op, uint32_t i) {
 }
 
 /* ---- the rules: verify_data.c, verify_contract.c, verify_region.c ---- */
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   WEIR_MUST_USE weir_status ir_verify_##shape(verifier *v, ir_op op);
 #include "ir/ops.def"
 #undef OP

@@ -3,61 +3,17 @@
 #include "ir/verify.h"
 
 /* ---- element types ---- */
-enum {
-  B = 1 << IR_CLASS_BOOL,
-  I = 1 << IR_CLASS_INT,
-  U = 1 << IR_CLASS_UINT,
-  F = 1 << IR_CLASS_FLOAT,
-  C = 1 << IR_CLASS_COMPLEX,
-  ANY = B | I | U | F | C
-};
-
-/* Which classes the operands of an elementwise op may have. */
-static int allowed_classes(ir_kind kind) {
-  /* clang-format off */
-  switch (kind) {
-    case IR_OP_AND: case IR_OP_OR: case IR_OP_XOR: case IR_OP_NOT:
-      return B | I | U;
-    case IR_OP_SHIFT_LEFT: case IR_OP_SHIFT_RIGHT_ARITH: case IR_OP_SHIFT_RIGHT_LOGIC:
-    case IR_OP_POPCNT: case IR_OP_COUNT_LEADING_ZEROS:
-      return I | U;
-    case IR_OP_CEIL: case IR_OP_FLOOR: case IR_OP_ROUND_AFZ: case IR_OP_ROUND_EVEN:
-    case IR_OP_REDUCE_PRECISION: case IR_OP_CHLO_ERF: case IR_OP_CHLO_ERF_INV:
-    case IR_OP_CHLO_ERFC: case IR_OP_CHLO_LGAMMA: case IR_OP_CHLO_DIGAMMA:
-    case IR_OP_CHLO_BESSEL_I1E: case IR_OP_CHLO_NEXT_AFTER: case IR_OP_CHLO_ZETA:
-    case IR_OP_CHLO_POLYGAMMA: case IR_OP_CHLO_IS_INF: case IR_OP_CHLO_IS_NEG_INF:
-    case IR_OP_CHLO_IS_POS_INF:
-      return F;
-    case IR_OP_CBRT: case IR_OP_COSINE: case IR_OP_EXPONENTIAL: case IR_OP_EXPM1: case IR_OP_LOG:
-    case IR_OP_LOG1P: case IR_OP_LOGISTIC: case IR_OP_RSQRT: case IR_OP_SINE: case IR_OP_SQRT:
-    case IR_OP_TAN: case IR_OP_TANH: case IR_OP_ATAN2: case IR_OP_CHOLESKY:
-    case IR_OP_IS_FINITE: case IR_OP_REAL: case IR_OP_IMAG:
-      return F | C;
-    case IR_OP_ABS: case IR_OP_SIGN:
-      return I | F | C;
-    case IR_OP_NEGATE: case IR_OP_POWER: case IR_OP_REMAINDER: case IR_OP_DIVIDE:
-    case IR_OP_SUBTRACT:
-      return I | U | F | C;
-    default:
-      return ANY;
-  }
-  /* clang-format on */
-}
-
 static weir_status check_class(verifier *v, ir_op op, int allowed) {
-  static const struct {
-    int mask;
-    const char *name;
-  } names[] = {{B, "boolean"},
-               {I, "signed integer"},
-               {U, "unsigned integer"},
-               {F, "floating-point"},
-               {C, "complex"}};
+  static const char *const names[] = {[IR_CLASS_BOOL] = "boolean",
+                                      [IR_CLASS_INT] = "signed integer",
+                                      [IR_CLASS_UINT] = "unsigned integer",
+                                      [IR_CLASS_FLOAT] = "floating-point",
+                                      [IR_CLASS_COMPLEX] = "complex"};
   ir_dtype dtype = operand_type(v, op, 0)->dtype;
   if (!dtype || allowed & (1 << ir_dtype_class_of(dtype))) return WEIR_OK;
   strbuf b = strbuf_make(v->scratch);
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (allowed & names[k].mask) strbuf_printf(&b, "%s%s", b.length ? " or " : "", names[k].name);
+  for (int k = IR_CLASS_BOOL; k <= IR_CLASS_COMPLEX; k++)
+    if (allowed & (1 << k)) strbuf_printf(&b, "%s%s", b.length ? " or " : "", names[k]);
   return ir_verify_wanted(v, op, 0, 0, arena_printf(v->scratch, "elements of a %s type", b.text));
 }
 
@@ -65,7 +21,7 @@ static weir_status check_class(verifier *v, ir_op op, int allowed) {
 /* So many tensors to one, the first of a class that the op takes. */
 static weir_status operands_of_class(verifier *v, ir_op op, int64_t count) {
   WEIR_TRY(ir_verify_tensors(v, op, count, 1));
-  return check_class(v, op, allowed_classes(ir_kind_of(v->m, op)));
+  return check_class(v, op, ir_kind_types(ir_kind_of(v->m, op)));
 }
 
 weir_status ir_verify_unary(verifier *v, ir_op op) {
@@ -175,7 +131,7 @@ static weir_status scalar_or_shape(verifier *v, ir_op op, int constraint, uint32
 
 weir_status ir_verify_select(verifier *v, ir_op op) {
   WEIR_TRY(ir_verify_tensors(v, op, 3, 1));
-  WEIR_TRY(check_class(v, op, B));
+  WEIR_TRY(check_class(v, op, 1 << IR_CLASS_BOOL));
   WEIR_TRY(scalar_or_shape(v, op, 1, 0, 1));
   WEIR_TRY(ir_verify_fits(v, op, 2, 2, 1));
   return ir_verify_fits(v, op, 2, RESULT, 1);

@@ -84,61 +84,18 @@ static bool is_even(const char *name) {
   return false;
 }
 
-static bool is_covered(ir_kind kind, ir_dtype dtype) {
-  bool real = ir_is_float(dtype), boolean = dtype == IR_I1;
-  switch (kind) {
-    case IR_OP_ABS:
-    case IR_OP_SIGN: return !boolean && (real || ir_is_signed(dtype));
-    case IR_OP_NEGATE:
-    case IR_OP_SUBTRACT:
-    case IR_OP_DIVIDE:
-    case IR_OP_REMAINDER:
-    case IR_OP_CHLO_SQUARE: return !boolean;
-    case IR_OP_CEIL:
-    case IR_OP_FLOOR:
-    case IR_OP_EXPONENTIAL:
-    case IR_OP_IS_FINITE:
-    case IR_OP_LOGISTIC:
-    case IR_OP_ROUND_AFZ:
-    case IR_OP_ROUND_EVEN:
-    case IR_OP_RSQRT:
-    case IR_OP_SQRT:
-    case IR_OP_TANH:
-    case IR_OP_CHLO_IS_INF:
-    case IR_OP_CHLO_IS_NEG_INF:
-    case IR_OP_CHLO_IS_POS_INF: return real;
-    case IR_OP_ROUND: return dtype == IR_F32;
-    case IR_OP_NOT:
-    case IR_OP_AND:
-    case IR_OP_OR:
-    case IR_OP_XOR: return !real;
-    case IR_OP_POPCNT:
-    case IR_OP_COUNT_LEADING_ZEROS:
-    case IR_OP_SHIFT_LEFT:
-    case IR_OP_SHIFT_RIGHT_ARITH:
-    case IR_OP_SHIFT_RIGHT_LOGIC: return !real && !boolean;
-    case IR_OP_ADD:
-    case IR_OP_MULTIPLY:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_SELECT:
-    case IR_OP_CLAMP:
-    case IR_OP_CONVERT: return true;
-    default: return real && function_of(kind);
-  }
-}
-
 bool kernel_is_elementwise(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   ir_dtype dtype = ir_type_at(m, ir_operand(m, op, kind == IR_OP_SELECT ? 1 : 0))->dtype;
   ir_direction direction;
   ir_compare_type type;
   ir_dtype result = ir_type_at(m, ir_result(m, op, 0))->dtype;
+  if (!kernel_dtype_text(dtype) || !kernel_dtype_text(result)) return false;
   if (kernel_is_narrow(dtype) || kernel_is_narrow(result)) /* only in and out: promote.c */
     return kind == IR_OP_CONVERT && (dtype == IR_F32 || result == IR_F32);
   if (kind == IR_OP_COMPARE)
     return ir_compare_kind(m, op, &direction, &type) && type != IR_COMPARE_TOTALORDER;
-  return is_covered(kind, dtype);
+  return ir_is_float(dtype) || !function_of(kind);
 }
 
 ir_dtype kernel_round_format(const ir_module *m, ir_op op) {

@@ -10,7 +10,7 @@ const char *kernel_dtype_text(ir_dtype dtype);
 static inline bool kernel_is_narrow(ir_dtype dtype) { return dtype == IR_BF16 || dtype == IR_F16; }
 /* Of a weir.round: what its results are numbers of. */
 ir_dtype kernel_round_format(const ir_module *m, ir_op op);
-/* Whether the op with its element types has an emitter. */
+/* Whether the op, whose rule is `elementwise`, has an emitter for its element types. */
 bool kernel_is_elementwise(const ir_module *m, ir_op op);
 
 /* One element or vector of the op's result. lanes: 1 for a scalar; args: as many as operands, all

@@ -202,7 +202,7 @@ int64_t kernel_outer_extent(const kernel_nest *n); /* of the axes outside the ti
 /* A rule says which axes of an op are one; op table, column `kernel`. */
 typedef struct kernel_tie kernel_tie;
 typedef bool kernel_rule(kernel_tie *t, kernel_node *node);
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   extern kernel_rule *const kernel_rule_##kernel;
 #include "ir/ops.def"
 #undef OP

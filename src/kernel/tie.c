@@ -264,7 +264,7 @@ kernel_rule *const kernel_rule_none = NULL;
 
 static kernel_rule *const *const rules[] = {
     NULL,
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   [IR_OP_##kind] = &kernel_rule_##kernel,
 #include "ir/ops.def"
 #undef OP

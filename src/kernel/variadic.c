@@ -10,6 +10,7 @@
 #include "ir/fold.h"
 #include "kernel/elementwise.h"
 #include "kernel/lists.h"
+#include "kernel/tie.h"
 
 enum { DEEPEST = 8, MOST_VALUES = 64 };
 
@@ -19,9 +20,10 @@ bool kernel_variadic_is_covered(const ir_module *m, ir_op op) {
   if (2 * n > KERNEL_MOST_OPERANDS || b->ops.count > MOST_VALUES / 2) return false;
   for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
     ir_op inner = b->ops.at[i];
-    ir_kind kind = ir_kind_of(m, inner);
-    bool constant = ir_is_splat_constant(m, ir_result(m, inner, 0));
-    if (!constant && (!ir_is_elementwise(kind) || !kernel_is_elementwise(m, inner))) return false;
+    if (ir_is_splat_constant(m, ir_result(m, inner, 0))) continue;
+    if (kernel_rule_of(ir_kind_of(m, inner)) != kernel_rule_elementwise ||
+        !kernel_is_elementwise(m, inner))
+      return false;
   }
   for (uint32_t i = 0; i < n; i++)
     if (!ir_is_splat_constant(m, ir_operand(m, op, n + i)) || !ir_is_chosen(m, ir_body(m, op), i))

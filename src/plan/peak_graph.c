@@ -11,7 +11,8 @@
 static const uint8_t traits[] = {
     [PLAN_BITCAST] = F | O | S,
     [PLAN_RELAYOUT] = F | O,
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel) [IR_OP_##kind] = xla,
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
+  [IR_OP_##kind] = xla,
 #include "ir/ops.def"
 #undef OP
 };

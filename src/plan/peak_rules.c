@@ -722,7 +722,7 @@ void plan_lower_get_tuple_element(const plan_rule *r) {
 void plan_lower_plain(lowering *l, plan_scope *s, ir_op op) {
   static void (*const rules[IR_OP_COUNT])(const plan_rule *) = {
       [IR_OP_UNKNOWN] = plan_lower_opaque,
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   [IR_OP_##kind] = plan_lower_##plan,
 #include "ir/ops.def"
 #undef OP

@@ -72,7 +72,7 @@ uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t
 bool plan_lower_library_convolution(const plan_rule *r);
 
 /* ---- the rules: column plan of ops.def ---- Each binds the op's results to nodes. */
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   void plan_lower_##plan(const plan_rule *r);
 #include "ir/ops.def"
 #undef OP

@@ -608,7 +608,7 @@ RULE(while) {
 typedef bool (*rule)(query *q);
 static const rule rules[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = split_factors_none,
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   [IR_OP_##kind] = split_factors_##factors,
 #include "ir/ops.def"
 #undef OP

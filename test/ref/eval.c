@@ -7,7 +7,7 @@
 typedef weir_status (*eval_fn)(ref_frame *f, ir_op op);
 static const eval_fn evaluators[IR_OP_COUNT] = {
     [IR_OP_UNKNOWN] = ref_none,
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   [IR_OP_##kind] = ref_##eval,
 #include "ir/ops.def"
 #undef OP

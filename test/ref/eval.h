@@ -42,7 +42,7 @@ typedef struct ref_frame {
   const ref_handler *handler; /* NULL: none */
 } ref_frame;
 
-#define OP(kind, name, flags, asm_, shape, factors, eval, xla, plan, kernel)                       \
+#define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \
   WEIR_MUST_USE weir_status ref_##eval(ref_frame *f, ir_op op);
 #include "ir/ops.def"
 #undef OP

@@ -118,6 +118,16 @@ module {
 
 // -----
 
+// wanted: chlo.acosh: operand 0 is tensor<2xi32>, wanted elements of a floating-point or complex type
+module {
+  func.func public @main(%a: tensor<2xi32>) {
+    %0 = "chlo.acosh"(%a) : (tensor<2xi32>) -> tensor<2xi32>
+    return
+  }
+}
+
+// -----
+
 // wanted: (erf_inv_c1)
 module {
   func.func public @main(%a: tensor<2x3xf32>) {
