@@ -36,6 +36,12 @@ bool ir_gives_first_of_two(const ir_module *m, ir_op op) {
          ir_operand(m, b->ops.at[0], 0) == b->args.at[0];
 }
 
+ir_value ir_that_waits(const ir_module *m, ir_value v) {
+  for (ir_op op; (op = ir_maker(m, v, IR_OP_CALL)) && ir_gives_first_of_two(m, op);)
+    v = ir_operand(m, op, 0);
+  return v;
+}
+
 int64_t ir_most_inlined(int64_t ops_as_read) {
   return saturated_sum(MOST_INLINED, saturated_product(MOST_GROWTH, ops_as_read));
 }

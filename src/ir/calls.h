@@ -9,6 +9,9 @@ ir_block ir_callee_body(const ir_module *m, ir_op op);
 /* A call of two values that gives the first of them back, as ir_build_after() makes one. */
 bool ir_gives_first_of_two(const ir_module *m, ir_op op);
 
+/* What such calls were made of, one of another's result: the value but for what it waits for. */
+ir_value ir_that_waits(const ir_module *m, ir_value v);
+
 /* INVALID_ARGUMENT if there is no main function. */
 WEIR_MUST_USE weir_status ir_check_main(const ir_module *m);
 

@@ -1,6 +1,7 @@
 #include "ir/in_place.h"
 
 #include "ir/attrs.h"
+#include "ir/calls.h"
 
 ir_in_place ir_in_place_of(arena *scratch, const ir_module *m) {
   return (ir_in_place){scratch, (ir_module *)m, ARENA_ARRAY(scratch, ir_users *, m->blocks.count)};
@@ -93,8 +94,10 @@ static bool is_donated_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v
   return false;
 }
 
-/* What a while carries, in whose place XLA has what the while carries next: this result. */
+/* What a while carries, but for what it waits for, in whose place XLA has what the while carries
+ * next: this result. */
 static bool is_carried_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v) {
+  v = ir_that_waits(m, v);
   const ir_value_data *d = ir_value_get(m, v);
   ir_op around = ir_op_around(m, loop);
   ir_block block = ir_op_get(m, loop)->block;

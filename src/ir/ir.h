@@ -577,6 +577,8 @@ void ir_count_uses_of(const ir_module *m, ir_op op, uint32_t *uses);
 /* Adds what is read, directly or by way of others, by those of the block's first `end` ops that
  * make a value that has uses already: one walk backwards. */
 void ir_count_needed(const ir_module *m, ir_block block, uint32_t end, uint32_t *uses);
+/* Whether making v, a value of the block, takes `of`. */
+bool ir_is_made_of(arena *scratch, const ir_module *m, ir_block block, ir_value v, ir_value of);
 /* Of the op's results, the bytes of the largest. */
 int64_t ir_largest_bytes(const ir_module *m, ir_op op);
 /* Whether any result of the op has one, by ir_count_uses(). */

@@ -183,6 +183,13 @@ void ir_count_needed(const ir_module *m, ir_block block, uint32_t end, uint32_t 
     if (ir_has_uses(m, b->ops.at[end], uses)) ir_count_uses_of(m, b->ops.at[end], uses);
 }
 
+bool ir_is_made_of(arena *scratch, const ir_module *m, ir_block block, ir_value v, ir_value of) {
+  uint32_t *needed = ARENA_ARRAY(scratch, uint32_t, m->values.count);
+  needed[v]++;
+  ir_count_needed(m, block, ir_block_get(m, block)->ops.count, needed);
+  return needed[of] > 0;
+}
+
 int64_t ir_largest_bytes(const ir_module *m, ir_op op) {
   int64_t most = 0;
   for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)

@@ -7,6 +7,7 @@
 #include "pipeline/seeds.h"
 #include "split/accumulator.h"
 #include "split/branches.h"
+#include "split/halo.h"
 #include "split/held.h"
 #include "split/loops.h"
 #include "split/parts.h"
@@ -326,6 +327,12 @@ static void make_edges(ir_module *m, ir_block top, const split_goal *goal) {
   if (n) ctx_log(m->ctx, 3, "made %d edges of large values on their own", n);
 }
 
+static void move_states(ir_module *m, ir_block top, const split_goal *goal) {
+  if (!goal->carries_rows || !goal->no_kernels) return;
+  int32_t n = split_move_states(m, top, goal->threshold_bytes);
+  if (n) ctx_log(m->ctx, 3, "%d states are next what others are now", n);
+}
+
 /* ---- by threshold ---- */
 static bool split_one(ir_module *m, const seed *x, split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
@@ -365,6 +372,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
   ir_block top = main_block(m);
   if (top) sink_unholdable(m, top, order);
   if (top) make_edges(m, top, &order->goal);
+  if (top) move_states(m, top, &order->goal);
   while (top && try_seeds(m, top, order, &t, order->goal.threshold_bytes, add_results, split_one)) {
     order->loops++;
     split_forget(&t.known);
@@ -606,6 +614,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   order->fits = false;
   if (main_block(m)) sink_unholdable(m, main_block(m), order);
   if (main_block(m)) make_edges(m, main_block(m), &order->goal);
+  if (main_block(m)) move_states(m, main_block(m), &order->goal);
   progress p = PREPARED;
   for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {
     p = split_once(m, order, &t);

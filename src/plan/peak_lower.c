@@ -478,6 +478,31 @@ static void open_loop(lowering *l, plan_scope *s, ir_op op, const plan_loop *w,
       plan_loop_more(l, *out_cond, op, state_element(l, *out_cond, w->n_results, &scalar, 0, NULL));
 }
 
+/* Of ir_build_after(): the first node's buffer, once the other is there. */
+static uint32_t after(lowering *l, plan_scope *s, uint32_t x, uint32_t other, ir_value v) {
+  uint32_t operands[] = {x, other};
+  plan_node n = {.kind = PLAN_OPAQUE,
+                 .n_operands = 2,
+                 .operands = operands,
+                 .in_place = 1,
+                 .shape = plan_node_get(l->g, x)->shape,
+                 .value = v};
+  for (uint32_t i = 0; i < 2; i++) plan_node_get(l->g, operands[i])->flags |= PLAN_FLAG_HELD;
+  return plan_make(l, s, &n);
+}
+
+/* Result j as a trip makes it. What is written over an input's slice that it is not made of comes
+ * after that is read: split/lower.c. */
+static uint32_t made_by_trip(lowering *l, plan_scope *body, const plan_loop *w, uint32_t j) {
+  const ir_module *m = l->g->m;
+  ir_value v = ir_operand(m, ir_terminator(m, w->body), j);
+  uint32_t made = plan_node_of(l, body, v);
+  if (w->over[j] < 0) return made;
+  ir_value read = ir_argument(m, w->body, (uint32_t)(2 + w->over[j]));
+  if (ir_is_made_of(l->g->arena, m, w->body, v, read)) return made;
+  return after(l, body, made, plan_node_of(l, body, read), v);
+}
+
 /* The body's ops; next: the state after a trip. */
 static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_loop *w,
                             const uint32_t *init, uint32_t *next) {
@@ -495,7 +520,7 @@ static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_
   bind_carries(l, w, state);
   lower_ops(l, body, w->body);
   for (uint32_t j = 0; j < n; j++) {
-    uint32_t made = plan_node_of(l, body, ir_operand(m, ir_terminator(m, w->body), j));
+    uint32_t made = made_by_trip(l, body, w, j);
     next[j] = w->out_dims[j] < 0 ? made : plan_loop_update(l, body, op, state[j], made, state[n]);
   }
   next[n] = plan_loop_next(l, body, op, state[n]);
@@ -613,18 +638,10 @@ static bool is_inlineable(const ir_module *m, ir_op call) {
   return !a || strcmp(ir_text(m, ir_attr_get(m, a)->text), "false") != 0;
 }
 
-/* Of ir_build_after(): the first operand's buffer, once the second is there. */
 static bool keep_after(lowering *l, plan_scope *s, ir_op op) {
-  ir_op_data d = *ir_op_get(l->g->m, op);
-  uint32_t operands[] = {plan_node_of(l, s, d.operands[0]), plan_node_of(l, s, d.operands[1])};
-  plan_node n = {.kind = PLAN_OPAQUE,
-                 .n_operands = 2,
-                 .operands = operands,
-                 .in_place = 1,
-                 .shape = plan_node_get(l->g, operands[0])->shape,
-                 .value = d.first_result};
-  for (uint32_t i = 0; i < 2; i++) hold(l, s, d.operands[i]);
-  plan_bind(l, op, 0, plan_make(l, s, &n));
+  const ir_op_data d = *ir_op_get(l->g->m, op);
+  uint32_t x = plan_node_of(l, s, d.operands[0]), other = plan_node_of(l, s, d.operands[1]);
+  plan_bind(l, op, 0, after(l, s, x, other, d.first_result));
   return true;
 }
 

@@ -109,6 +109,7 @@ typedef struct grouping {
   uint32_t before;               /* roots of the stages before, at most: they are numbered on */
   uint32_t roots[MOST_ROOTS];    /* members that put something out */
   uint32_t together[MOST_ROOTS]; /* with an earlier root; itself if with none */
+  uint32_t *writer;              /* by value: of a state that a root writes over, that root + 1 */
 } grouping;
 
 static uint32_t first_of(const grouping *g, uint32_t root) {
@@ -134,6 +135,7 @@ static void look_at(grouping *g, uint32_t root, ir_op op, const split_factor *f)
 
 static void make_inside(grouping *g, uint32_t root, ir_value v, split_pos pos) {
   split_region *r = g->r;
+  if (g->writer[v]) put_together(g, g->writer[v] - 1, root);
   if (!split_is_inside(r, v, pos, g->stage)) return;
   split_instance *at = split_instance_get(r, v, pos);
   if (at->asked_by == g->before + root + 1) return;
@@ -184,8 +186,18 @@ static bool find_roots(grouping *g) {
   return n_large > 1;
 }
 
+/* Who reads a state as it was is together with who writes over it (split/halo.h). */
+static void find_writers(grouping *g) {
+  const split_region *r = g->r;
+  memset(g->writer, 0, r->m->values.count * sizeof *g->writer);
+  for (uint32_t i = 0; r->has_states && i < g->n_roots; i++)
+    for (ir_value v, j = 0; (v = ir_result_at(r->m, r->members.at[g->roots[i]].op, j)); j++)
+      if (r->state->carried[v]) g->writer[r->state->carried[v]] = i + 1;
+}
+
 static void find_together(grouping *g) {
   split_region *r = g->r;
+  find_writers(g);
   for (uint32_t i = 0; i < g->n_roots; i++) {
     const split_member member = r->members.at[g->roots[i]];
     for (uint32_t j = 0; j < i; j++)
@@ -219,7 +231,7 @@ static void number_groups(grouping *g) {
 void split_find_groups(split_region *r) {
   r->n_groups = 1;
   if (r->must_agree || r->members.count > MOST_MEMBERS) return;
-  grouping g = {.r = r};
+  grouping g = {.r = r, .writer = ARENA_ARRAY(r->scratch, uint32_t, r->m->values.count)};
   for (uint32_t i = 0; i < r->instances.count; i++)
     r->instances.at[i].made_by = r->instances.at[i].asked_by = 0;
   for (; g.stage < r->n_stages; g.stage++) {

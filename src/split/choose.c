@@ -347,7 +347,7 @@ static const split_known *find_known(const split_memo *memo, ir_value v, int32_t
 
 /* What would go on in other units depends on where it began. */
 static bool is_like_from_all(const split_region *r) {
-  return !r->coarsen && !r->backwards && !r->may_shift && r->seed_pos.unit == 1;
+  return !r->coarsen && !r->backwards && !r->may_shift && r->seed_pos.unit == 1 && !r->has_states;
 }
 
 /* Values that are there in two ways do not show each of them to everybody. */

@@ -1,5 +1,6 @@
 #include "split/closure.h"
 
+#include "split/halo.h"
 #include "split/instances.h"
 #include "split/state.h"
 
@@ -19,6 +20,23 @@ static bool is_member(const split_region *r, ir_op op, const split_factor *f) {
   return false;
 }
 
+/* Who reads a state that the loop may write over and makes what is next of another one: in a loop
+ * of its own it would keep the state as it was. */
+static void visit_state(split_region *r, ir_value next, split_pos written) {
+  ir_value state = r->carries_rows && r->no_kernels ? r->state->carried[next] : IR_NONE;
+  if (!state || !split_is_large(r, next) || written.dim < 0) return;
+  split_visit(r, state, split_core(written));
+  r->has_states = true;
+}
+
+static void visit_states(split_region *r, ir_op op, const split_factor *f) {
+  split_pos written;
+  for (ir_value v, j = 0; (v = ir_result_at(r->m, op, j)); j++) {
+    if (split_halo_updates(r->m, r->state->carried[v], op, f, &written)) visit_state(r, v, written);
+    else visit_state(r, v, f->results[j]);
+  }
+}
+
 static void add_member(split_region *r, ir_op op, const split_factor *f) {
   if (is_member(r, op, f)) return;
   r->overlaps |= f->stencil;
@@ -33,6 +51,7 @@ static void add_member(split_region *r, ir_op op, const split_factor *f) {
   for (uint32_t i = 0; i < d.n_results; i++)
     if (f->results[i].dim >= 0 && split_is_large(r, d.first_result + i))
       split_visit(r, d.first_result + i, f->results[i]);
+  visit_states(r, op, f);
 }
 
 /* A member reads the value along the same dimension, if at other indices: it asks for them itself.
@@ -55,15 +74,38 @@ static void visit_user(split_region *r, ir_op user, ir_value v, split_pos at) {
   }
 }
 
+/* Of all that the while carries next and makes of the state, the same rows: false, if these are
+ * known already. */
+static bool visit_next(split_region *r, const split_instance *state) {
+  bool *reached = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
+  uint32_t before = r->instances.count;
+  reached[state->value] = true;
+  for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) {
+    if (!split_goes_on(r, op) || !ir_reads_any(r->m, op, reached)) continue;
+    for (ir_value v, j = 0; (v = ir_result_at(r->m, op, j)); j++) {
+      split_factor f;
+      reached[v] = true;
+      bool is_next = r->state->carried[v] && ir_type_of(r->m, v) == ir_type_of(r->m, state->value);
+      if (is_next && split_ask(r, op, true, j, state->pos, &f) && f.role == SPLIT_PARALLEL)
+        split_visit(r, v, state->pos);
+    }
+  }
+  return r->instances.count > before;
+}
+
 /* Users are followed from a value's first position only: a second one (K + K^T) is made for the
  * member that asked, not for everyone. Of a mask that anybody can make none is. */
 static void close_over(split_region *r, uint32_t index) {
   split_instance instance = r->instances.at[index];
   if (instance.traced) add_member(r, ir_value_get(r->m, instance.value)->op, &instance.factor);
   if (instance.next || split_is_for_all(r, instance.value)) return;
-  for (uint32_t i = r->state->users.first[instance.value];
-       i < r->state->users.first[instance.value + 1]; i++)
-    visit_user(r, r->state->users.ops[i], instance.value, instance.pos);
+  bool is_state = !ir_value_get(r->m, instance.value)->op;
+  if (is_state && visit_next(r, &instance)) {
+    split_visit_again(r, index); /* its readers, of which the members ask for what they need */
+    return;
+  }
+  for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, instance.value, i)); i++)
+    if (!is_state || split_goes_on(r, user)) visit_user(r, user, instance.value, instance.pos);
 }
 
 static void close_over_pending(split_region *r) {

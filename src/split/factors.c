@@ -305,8 +305,12 @@ static bool updates_state(const query *q) {
          ir_op_get(q->m, update)->block == block)
     x = ir_operand(q->m, update, 0);
   bool is_own = ir_value_get(q->m, x)->op && ir_value_block(q->m, x) == block;
+  ir_op around = ir_block_get(q->m, block)->parent;
+  bool is_state = !ir_value_get(q->m, x)->op && ir_value_block(q->m, x) == block &&
+                  ir_kind_of(q->m, around) == IR_OP_WHILE;
   for (uint32_t i = 0; !is_own && i < ir_op_get(q->m, end)->n_operands; i++)
-    if (split_is_updated(q->m, ir_operand(q->m, end, i), y)) return true;
+    if (split_is_updated(q->m, ir_operand(q->m, end, i), y))
+      return !is_state || ir_value_get(q->m, x)->index == i;
   return false;
 }
 

@@ -33,6 +33,41 @@ split_halos split_halos_of(split_region *r) {
   return found;
 }
 
+/* ---- states that change places ---- */
+/* What is next in place i of the body is what another one has now. */
+static bool is_moved(const ir_module *m, ir_block body, uint32_t i, ir_value next,
+                     int64_t threshold_bytes) {
+  const ir_value_data *d = ir_value_get(m, next);
+  if (d->op || d->index == i || ir_value_block(m, next) != body) return false;
+  if (!ir_is_static_tensor(m, ir_type_of(m, next))) return false;
+  ir_dtype dtype = ir_type_at(m, next)->dtype;
+  return ir_value_bytes(m, next) > threshold_bytes && (dtype == IR_I1 || split_counts_in(dtype));
+}
+
+static int32_t move_states_of(ir_module *m, ir_block body, int64_t threshold_bytes) {
+  int32_t n = 0;
+  ir_op end = ir_terminator(m, body);
+  ir_builder b = {m, body, ir_op_get(m, end)->location};
+  ir_block_get(m, body)->ops.count--; /* what is made stands before it */
+  for (uint32_t i = 0; i < ir_op_get(m, end)->n_operands; i++) {
+    ir_value next = ir_operand(m, end, i);
+    if (!is_moved(m, body, i, next, threshold_bytes)) continue;
+    ir_value moved = ir_build_unary(&b, IR_OP_CONVERT, next);
+    ir_op_get(m, end)->operands[i] = moved;
+    n++;
+  }
+  ir_block_append(m, body, end);
+  return n;
+}
+
+int32_t split_move_states(ir_module *m, ir_block top, int64_t threshold_bytes) {
+  int32_t n = 0;
+  for (ir_walk w = ir_walk_block(m, top); ir_next(&w);)
+    if (ir_kind_of(m, w.op) == IR_OP_WHILE)
+      n += move_states_of(m, ir_while_body(m, w.op), threshold_bytes);
+  return n;
+}
+
 /* ---- what a loop does with one ---- */
 split_halo *split_halo_of_state(split_halos *all, ir_value state) {
   for (uint32_t i = 0; i < all->count; i++)
@@ -71,10 +106,10 @@ void split_halo_writes(split_halo *h, ir_value next, split_pos pos) {
   h->is_written = true;
 }
 
-bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, const split_factor *f,
+bool split_halo_updates(const ir_module *m, ir_value state, ir_op op, const split_factor *f,
                         split_pos *out_written) {
   int64_t first;
-  if (ir_kind_of(m, op) != IR_OP_DYNAMIC_UPDATE_SLICE || ir_operand(m, op, 0) != h->state)
+  if (ir_kind_of(m, op) != IR_OP_DYNAMIC_UPDATE_SLICE || ir_operand(m, op, 0) != state)
     return false;
   split_pos pos = f->operands[1];
   if (pos.dim < 0 || !ir_splat_int(m, ir_operand(m, op, (uint32_t)(2 + pos.dim)), &first))

@@ -36,15 +36,20 @@ typedef VEC(split_halo) split_halos;
  * may become kernels, which write to buffers of their own, or are spread over devices. */
 split_halos split_halos_of(split_region *r);
 
+/* Whiles below the block that carry on one state in another's place (leapfrog: u, v = f(u, v), u)
+ * do so by an op, which says nothing to XLA: where a loop writes what is next of the one state, it
+ * writes the other, too. How many: of those larger than the threshold. */
+int32_t split_move_states(ir_module *m, ir_block top, int64_t threshold_bytes);
+
 /* Whose state this is, or whose next one, NULL: nobody's. */
 split_halo *split_halo_of_state(split_halos *all, ir_value state);
 split_halo *split_halo_of_next(const ir_module *m, split_halos *all, ir_value next);
 /* The loop reads the state at this position, or writes what is next there. */
 void split_halo_reads(split_halo *h, split_pos pos);
 void split_halo_writes(split_halo *h, ir_value next, split_pos pos);
-/* The op updates a part of the state, by slices of the update: *out_written is where on the state.
+/* The op updates a part of a state, by slices of the update: *out_written is where on the state.
  */
-bool split_halo_updates(const ir_module *m, const split_halo *h, ir_op op, const split_factor *f,
+bool split_halo_updates(const ir_module *m, ir_value state, ir_op op, const split_factor *f,
                         split_pos *out_written);
 
 /* Of a state of which all is known: the loop is to write over it by rows that are carried. Its own

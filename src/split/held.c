@@ -52,7 +52,24 @@ bool split_is_only_cut(const split_region *r, ir_value v) {
   return r->is_cut && r->is_cut[v] && !r->is_held[v];
 }
 
+static bool is_read_by_others(const split_region *r, ir_value state) {
+  for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, state, i)); i++)
+    if (split_goes_on(r, user) && !r->member_of[user]) return true;
+  return false;
+}
+
+static void hold_states(split_region *r) {
+  r->state_bytes = 0;
+  for (uint32_t i = 0; r->has_states && i < r->instances.count; i++) {
+    ir_value v = r->instances.at[i].value;
+    if (!ir_value_get(r->m, v)->op && is_read_by_others(r, v))
+      r->state_bytes = saturated_sum(r->state_bytes, ir_value_bytes(r->m, v));
+  }
+  r->held_bytes = saturated_sum(r->held_bytes, r->state_bytes);
+}
+
 void split_find_held(split_region *r) {
+  hold_states(r);
   for (uint32_t i = 0; i < r->members.count; i++) {
     ir_op op = r->members.at[i].op;
     for (ir_value v, j = 0; (v = ir_result_at(r->m, op, j)); j++) {
@@ -133,14 +150,20 @@ static split_held all_of(const split_region *r, const bool *without) {
 
 static bool is_held_at_once(const split_region *r) { return r->n_held < 2 || r->n_stages < 2; }
 
+static split_held held_with_states(const split_region *r, split_held h) {
+  add_to(&h, r->state_bytes, false);
+  return h;
+}
+
 split_held split_most_held(split_region *r, const bool *without) {
-  if (is_held_at_once(r)) return all_of(r, without);
-  return most_of(r, turns(r, without, split_last_reads(r)));
+  if (is_held_at_once(r)) return held_with_states(r, all_of(r, without));
+  return held_with_states(r, most_of(r, turns(r, without, split_last_reads(r))));
 }
 
 split_held split_least_held(split_region *r, const bool *without) {
-  if (is_held_at_once(r)) return all_of(r, without);
-  return most_of(r, turns(r, without, ARENA_ARRAY(r->scratch, int32_t, r->m->values.count)));
+  if (is_held_at_once(r)) return held_with_states(r, all_of(r, without));
+  int32_t *last_read = ARENA_ARRAY(r->scratch, int32_t, r->m->values.count);
+  return held_with_states(r, most_of(r, turns(r, without, last_read)));
 }
 
 bool split_is_put_out(const split_region *r, ir_value v) {

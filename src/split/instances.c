@@ -30,6 +30,8 @@ static void push_pending(split_region *r, uint32_t index) {
   }
 }
 
+void split_visit_again(split_region *r, uint32_t index) { push_pending(r, index); }
+
 uint32_t split_next_pending(split_region *r) {
   uint32_t n = r->pending.count - 1, top = r->pending.at[r->place ? 0 : n];
   if (r->place) swap_pending(r, 0, n);

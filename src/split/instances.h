@@ -7,6 +7,8 @@
 split_instance *split_instance_get(split_region *r, ir_value v, split_pos pos);
 /* What is new is pending. */
 void split_visit(split_region *r, ir_value v, split_pos pos);
+/* After all that is pending now, if anything may be shifted. */
+void split_visit_again(split_region *r, uint32_t index);
 uint32_t split_next_pending(split_region *r); /* its index */
 /* Somebody who is no member reads it. */
 bool split_has_users_outside(const split_region *r, ir_value v);

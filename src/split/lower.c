@@ -150,21 +150,15 @@ static ir_value read_before_written(lowering *w, ir_builder *b, ir_value slice, 
   return kept(w, b, slice);
 }
 
-static bool is_made_of(lowering *w, ir_block body, ir_value v, ir_value arg) {
-  uint32_t *needed = ARENA_ARRAY(w->scratch, uint32_t, w->m->values.count);
-  needed[v]++;
-  ir_count_needed(w->m, body, ir_block_get(w->m, body)->ops.count, needed);
-  return needed[arg] > 0;
-}
-
 /* What is written over a slice that it is not made of: XLA would copy all that is carried, as it
  * does not know that the slice is read before. */
 static ir_value written_after_read(lowering *w, ir_builder *b, ir_op op, uint32_t result,
                                    uint32_t input, ir_value slice, ir_value read) {
   if (w->keeping != SPLIT_KEEPS_BY_CALL) return slice;
   ir_block body = ir_body(w->m, op);
-  ir_value yielded = ir_operand(w->m, ir_terminator(w->m, body), result);
-  if (is_made_of(w, body, yielded, ir_argument_at(w->m, body, input + 2))) return slice;
+  ir_value yielded = ir_operand(w->m, ir_terminator(w->m, body), result),
+           arg = ir_argument_at(w->m, body, input + 2);
+  if (ir_is_made_of(w->scratch, w->m, body, yielded, arg)) return slice;
   return ir_build_after(b, slice, read);
 }
 

@@ -90,7 +90,10 @@ typedef struct split_state {
   const bool *large; /* by value: it is dissolved */
   uint8_t *detaches; /* by value: whether each of its readers may make it for itself: an answer of
                         state.c */
-  split_traced ***traced; /* by op, by result and then operand: the newest; NULL: never asked */
+  const ir_value *carried; /* by value: the argument of the while's body in whose place it is
+                              carried on, but for updates that come later; IR_NONE: in none's */
+  const bool *goes_on;     /* by value: large, and what is carried on is made of it */
+  split_traced ***traced;  /* by op, by result and then operand: the newest; NULL: never asked */
 } split_state;
 
 /* What is better made outside of loops (split/apart.h); NULL: nothing is. */
@@ -132,6 +135,9 @@ struct split_region {
   bool leaves_masks;           /* what reads a mask alone, made of constants, is no member for it */
   bool carries_rows, may_call; /* split_growth */
   bool writes_over;            /* split_growth */
+  bool has_states;             /* of the while, in whose place it makes what is next */
+  int64_t state_bytes; /* of these, such as others than its loops read, who make what is next
+                          of another: a copy is held */
   bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
   bool backwards;   /* growing stopped, but might not with the factor mirrored */

@@ -38,6 +38,36 @@ static const bool *find_constants(arena *a, const ir_module *m, ir_block block) 
   return is_constant;
 }
 
+/* What stands in one place of two is nobody's in the other. */
+static const ir_value *find_carried(arena *a, const ir_module *m, ir_block block) {
+  ir_value *carried = ARENA_ARRAY(a, ir_value, m->values.count);
+  ir_op around = ir_block_get(m, block)->parent;
+  if (!around || ir_kind_of(m, around) != IR_OP_WHILE || ir_while_body(m, around) != block)
+    return carried;
+  const ir_block_data *b = ir_block_get(m, block);
+  for (uint32_t i = 0; i < b->args.count; i++) {
+    ir_value v = ir_yielded(m, block, i);
+    for (ir_op op; ir_is_made_in(m, v, block) && !carried[v]; v = ir_operand(m, op, 0)) {
+      carried[v] = b->args.at[i];
+      if (!(op = ir_maker(m, v, IR_OP_DYNAMIC_UPDATE_SLICE))) break;
+    }
+  }
+  return carried;
+}
+
+static const bool *find_going_on(const split_state *s, const ir_module *m) {
+  bool *goes_on = ARENA_ARRAY(s->a, bool, m->values.count);
+  const ir_block_data *b = ir_block_get(m, s->block);
+  for (uint32_t i = b->ops.count; i-- > 0;) {
+    bool is_read = false;
+    for (ir_value v, j = 0; (v = ir_result_at(m, b->ops.at[i], j)); j++)
+      is_read |= goes_on[v] |= s->carried[v] && v < s->n_values && s->large[v];
+    for (ir_value v, j = 0; is_read && (v = ir_operand_at(m, b->ops.at[i], j)); j++)
+      goes_on[v] |= v < s->n_values && s->large[v];
+  }
+  return goes_on;
+}
+
 void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   if (s->block == block) return;
   bool *effects = ARENA_ARRAY(s->a, bool, m->ops.count);
@@ -49,6 +79,8 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->is_constant = find_constants(s->a, m, block);
   s->detaches = ARENA_ARRAY(s->a, uint8_t, m->values.count);
   s->block = block;
+  s->carried = find_carried(s->a, m, block);
+  s->goes_on = find_going_on(s, m);
 }
 
 /* Regions ask of the same values again and again, and each answer takes a look at the block. */
@@ -67,6 +99,12 @@ bool split_is_large(const split_region *r, ir_value v) {
 bool split_is_for_all(const split_region *r, ir_value v) {
   const bool *is_constant = r->state->is_constant;
   return r->leaves_masks && v < r->n_values && is_constant[v] && !is_constant[r->seed];
+}
+
+bool split_goes_on(const split_region *r, ir_op op) {
+  bool does = false;
+  for (ir_value v, j = 0; (v = ir_result_at(r->m, op, j)); j++) does |= r->state->goes_on[v];
+  return does;
 }
 
 /* ---- what ops answer ---- */

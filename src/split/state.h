@@ -17,6 +17,8 @@ bool split_may_detach(split_state *s, ir_module *m, ir_value v);
 bool split_is_large(const split_region *r, ir_value v);
 /* Made of constants alone, where these lead to nobody: each reader makes it for itself. */
 bool split_is_for_all(const split_region *r, ir_value v);
+/* What a while carries on is made of what the op makes, by large values alone. */
+bool split_goes_on(const split_region *r, ir_op op);
 /* Whether the op can be done by the factor that is at pos on a result or an operand: parallel, or
  * merged. */
 bool split_ask(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,

@@ -396,8 +396,16 @@ static void put_out_windows(loop_builder *l, ir_value v, split_pos pos, ir_value
   add_result(l, v, SPLIT_ABSENT, split_window_put(&l->body, &l->trip, carry, x, pos), true);
 }
 
+/* What is written over a state by which it is not made: XLA would copy the state, as it does not
+ * know that it is read before. */
+static ir_value written_after_read(loop_builder *l, split_halo *h, ir_value x) {
+  ir_value read = state_window(l, h);
+  if (!l->r->may_call || ir_is_made_of(l->r->scratch, l->r->m, l->body.block, x, read)) return x;
+  return ir_build_after(&l->body, x, read);
+}
+
 static void put_over_state(loop_builder *l, split_halo *h, ir_value x, split_pos pos) {
-  state_window(l, h);
+  x = written_after_read(l, h, x);
   next_state(l, h, split_window_put(&l->body, &l->trip, h->carry, x, pos));
 }
 
@@ -502,7 +510,8 @@ static split_halo *updated_state(loop_builder *l, const split_member *member) {
   split_pos written;
   ir_value next = ir_result(l->r->m, member->op, 0);
   split_halo *h = split_halo_of_next(l->r->m, &l->halos, next);
-  if (!h || !split_halo_updates(l->r->m, h, member->op, &member->factor, &written)) return NULL;
+  if (!h || !split_halo_updates(l->r->m, h->state, member->op, &member->factor, &written))
+    return NULL;
   if (l->looks) split_halo_writes(h, next, written);
   return h;
 }
@@ -519,7 +528,7 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
   ir_value *operands = operands_inside(l, member, h ? 1 : 0),
            *old_statistics = old_statistics_of(l, member), *carries = initial_carries(l, member);
   if (l->looks) h = NULL;
-  if (h) state_window(l, h);
+  if (h) operands[1] = written_after_read(l, h, operands[1]);
   for (uint32_t j = 0; j < n; j++) {
     carries[j] = h ? h->carry : add_carry(l, carries[j]);
     l->old_carry[ir_result(r->m, op, j)] = carries[j];

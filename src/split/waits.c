@@ -6,13 +6,6 @@
 
 enum { MOST_WAITS = 64 }; /* in one block: a bound of time */
 
-/* What the loop begins with, before it was made to wait. Calls of the program's own stay. */
-static ir_value waiting(const ir_module *m, ir_value v) {
-  for (ir_op op; (op = ir_maker(m, v, IR_OP_CALL)) && ir_gives_first_of_two(m, op);)
-    v = ir_operand(m, op, 0);
-  return v;
-}
-
 static bool is_next(const ir_module *m, ir_block block, ir_value state, ir_value result) {
   const ir_value_data *d = ir_value_get(m, state);
   return !d->op && ir_value_block(m, state) == block &&
@@ -49,7 +42,7 @@ typedef VEC(ir_value) readings; /* a result of each reader */
 static bool find_readers(split_region *r, ir_op loop, ir_value state, readings *out) {
   const ir_module *m = r->m;
   for (ir_op op, i = 0; (op = ir_op_at(m, r->block, i)); i++) {
-    if (op == loop || !ir_reads(m, op, state) || waiting(m, ir_result_at(m, op, 0)) == state)
+    if (op == loop || !ir_reads(m, op, state) || ir_that_waits(m, ir_result_at(m, op, 0)) == state)
       continue;
     ir_value result = least_result(r, op);
     if (!result || depends_on(r->scratch, m, op, loop)) return false;
@@ -89,12 +82,28 @@ static ir_value after_all(split_region *r, ir_builder *b, ir_value state, const 
 }
 
 /* Operand k of the loop is to wait, and does not. */
-static bool has_to_wait(split_region *r, ir_op loop, uint32_t j, uint32_t k, readings *out) {
+static bool has_to_wait(split_region *r, ir_op loop, uint32_t k, readings *out) {
   const ir_module *m = r->m;
-  ir_value begun = ir_operand(m, loop, k), state = waiting(m, begun);
-  if (!is_next(m, r->block, state, ir_result(m, loop, j))) return false;
+  ir_value begun = ir_operand(m, loop, k), state = ir_that_waits(m, begun);
   if (!find_readers(r, loop, state, out)) return false;
   return !comes_last(r, begun == state ? loop : ir_value_get(m, begun)->op, out);
+}
+
+/* The operand that result j lies over, if it is next of a state: what the loop begins with, or what
+ * it reads slice by slice where it writes; false: none is. */
+static bool find_begun(const split_region *r, ir_op loop, const split_loop *l, uint32_t j,
+                       uint32_t *out_k) {
+  const ir_module *m = r->m;
+  ir_value next = ir_result(m, loop, j);
+  uint32_t first = 0, end = l->n_inputs;
+  for (uint32_t i = 0; i <= j && l->out_dims[j] < 0; i++) end += l->out_dims[i] < 0;
+  if (l->out_dims[j] < 0) first = end - 1;
+  for (*out_k = first; *out_k < end; ++*out_k) {
+    bool is_there = l->out_dims[j] < 0 || l->in_dims[*out_k] == l->out_dims[j];
+    ir_value state = ir_that_waits(m, ir_operand(m, loop, *out_k));
+    if (is_there && is_next(m, r->block, state, next)) return true;
+  }
+  return false;
 }
 
 /* One loop is made to wait; false: all do that should. */
@@ -103,12 +112,12 @@ static bool wait_once(split_region *r) {
   for (ir_op op, i = 0; (op = ir_op_at(m, r->block, i)); i++) {
     if (ir_kind_of(m, op) != IR_OP_LOOP) continue;
     split_loop l = split_loop_get(m, op);
-    for (uint32_t j = 0, k = l.n_inputs; j < ir_op_get(m, op)->n_results; j++) {
+    for (uint32_t k, j = 0; j < ir_op_get(m, op)->n_results; j++) {
       readings all = {0};
-      if (l.out_dims[j] >= 0 || !has_to_wait(r, op, j, k++, &all)) continue;
+      if (!find_begun(r, op, &l, j, &k) || !has_to_wait(r, op, k, &all)) continue;
       ir_builder calls = {m, ir_block_new(m), ir_op_get(m, op)->location};
-      ir_value begun = after_all(r, &calls, waiting(m, ir_operand(m, op, k - 1)), &all);
-      ir_op_get(m, op)->operands[k - 1] = begun;
+      ir_value begun = after_all(r, &calls, ir_that_waits(m, ir_operand(m, op, k)), &all);
+      ir_op_get(m, op)->operands[k] = begun;
       split_reorder(r->scratch, m, r->block, calls.block, ir_map_new(r->scratch, m));
       return true;
     }

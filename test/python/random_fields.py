@@ -109,6 +109,8 @@ class Fields:
                 now[i] = new if self.is_whole else 0.5 * dice.choice([old, seen])[i] + 0.5 * new
         if dice.random() < 0.15:
             now = now[1:] + now[:1]
+        if dice.random() < 0.2:
+            now = now[:1] + old[:-1]  # as they were, one step ago and more
         kept = [
             lambda: jnp.sum(now[-1]),
             lambda: jnp.sum(old[0]),

@@ -220,6 +220,37 @@ def shortest_paths(d):
     return (lax.fori_loop(0, 40, step, jnp.abs(d)),)
 
 
+def leapfrog(u, v):
+    step = lambda _, s: (2 * s[0] - s[1] + 0.1 * beside(s[0]), s[0])  # noqa: E731
+    return lax.fori_loop(0, 7, step, (u, v))
+
+
+def leapfrog_inside(u, v):
+    """The next state is the last but one, but for its inner places."""
+
+    def step(state, _):
+        u, v = state
+        new = 2 * u[1:-1, 1:-1] - v[1:-1, 1:-1] + 0.1 * beside(u)[1:-1, 1:-1]
+        return (v.at[1:-1, 1:-1].set(new), u), jnp.sum(v)
+
+    return jax.tree.leaves(lax.scan(step, (u, v), None, length=7))
+
+
+def three_levels(u, v, w):
+    step = lambda _, s: (s[0] + 0.1 * beside(s[0]) - 0.05 * beside(s[1]) + 0.01 * s[2], *s[:2])  # noqa: E731
+    return lax.fori_loop(0, 7, step, (u, v, w))
+
+
+def as_they_were(u, v, w):
+    """Each field is made of what the others were."""
+
+    def step(_, state):
+        u, v, w = state
+        return u + 0.1 * beside(v), v - 0.2 * jnp.roll(w, 1, 0), w + 0.05 * jnp.roll(u, -1, 1)
+
+    return lax.fori_loop(0, 7, step, (u, v, w))
+
+
 GRIDS = (400, 403)  # the last slice begins before the others end, or does not
 
 
@@ -238,6 +269,10 @@ GRIDS = (400, 403)  # the last slice begins before the others end, or does not
         (reacting, 2),
         (logged, 1),
         (life, 1),
+        (leapfrog, 2),
+        (leapfrog_inside, 2),
+        (three_levels, 3),
+        (as_they_were, 3),
     ],
 )
 def test_a_grid_is_written_over(function, fields, n):
