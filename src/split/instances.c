@@ -88,6 +88,7 @@ static void refuse_many(split_region *r, ir_value v, split_instance *instance) {
     r->failed = r->too_large = true;
   r->has_many |= positions > 0;
   if (positions < MOST_SHIFTED) return;
+  r->is_crowded |= r->may_overlap && !r->merges;
   if (r->merges && r->is_closed) instance->traced = false;
   else r->failed = true;
 }

@@ -8,8 +8,8 @@
 
 enum {
   DEEPEST = 64,
-  LEAST_EDGES = 16, /* times as long is what they are edges of */
-  MOST_OF_EDGE = 64 /* values that are made again for one */
+  LEAST_EDGES = 16,  /* times as long is what they are edges of */
+  MOST_OF_EDGE = 512 /* values that are made again for one */
 };
 
 typedef struct made { /* the part of a value that the trip has */

@@ -28,7 +28,7 @@ class Fields:
         self.axis = max(range(len(self.shape)), key=lambda d: self.shape[d])
         self.n = self.dice.choice([1, 1, 2, 3])
         self.is_whole = self.dice.random() < 0.2  # integers
-        self.way = self.dice.choice(["scan", "fori", "while", "nested"])
+        self.way = self.dice.choice(["scan", "fori", "while", "nested", "unrolled"])
 
     def inputs(self):
         if self.is_whole:
@@ -82,9 +82,18 @@ class Fields:
             lambda: x.at[at].add(inside(new) - inside(x)),
             lambda: new.at[first].set(x[last]),
             lambda: x.at[at].set(inside(new)).at[first].set(new[last]),
+            lambda: self.bordered(x.at[at].set(inside(new))),
+            lambda: self.bordered(new),
             lambda: self.added_up(mixed(x, fields[0]), new),
         ]
         return dice.choice(ways)()
+
+    def bordered(self, x):
+        """The ends along each dimension are what is beside them."""
+        for d in range(x.ndim):
+            first, second, last, before = ((slice(None),) * d + (i,) for i in (0, 1, -1, -2))
+            x = x.at[first].set(x[second]).at[last].set(x[before])
+        return x
 
     def added_up(self, x, new):
         """More than the field is, at places that several have in common."""
@@ -123,7 +132,7 @@ class Fields:
 
     def function(self, *fields):
         once = lambda fields: self.step(fields)[0]  # noqa: E731
-        loop = lambda n, fields: lax.fori_loop(0, n, lambda _, s: once(s), fields)  # noqa: E731
+        loop = lambda n, fields, **how: lax.fori_loop(0, n, lambda _, s: once(s), fields, **how)  # noqa: E731
         if self.way == "scan":
             return lax.scan(lambda s, _: self.step(s), fields, None, length=self.steps)
         if self.way == "nested":
@@ -131,7 +140,7 @@ class Fields:
         if self.way == "while":
             done = lambda s: (s[0] < self.steps) & (jnp.sum(s[1][0]) < 1e9)  # noqa: E731
             return lax.while_loop(done, lambda s: (s[0] + 1, once(s[1])), (0, fields))[1]
-        return loop(self.steps, fields)
+        return loop(self.steps, fields, **({"unroll": 3} if self.way == "unrolled" else {}))
 
     def largest_bytes(self):
         return 8 * int(np.prod(self.shape))
