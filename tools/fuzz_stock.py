@@ -1,7 +1,7 @@
 """Rewrites random programs of a kind, and compares results with those of stock XLA.
 
     python tools/fuzz_stock.py --count 100 [--first SEED] [--build DIR] [--keep DIR]
-                               [--kind Extremes|ExtremesOfWindows|ExtremesOfNan|Shifts|Masks]
+                               [--kind Extremes|ExtremesOfWindows|ExtremesOfNan|Shifts|Volumes|Masks]
 
 A seed of a kind stands for one program and the ways (test/python/random_extremes.py,
 random_stacks.py, random_masks.py): values that are made again to be compared, in kernels and in loops,
@@ -30,7 +30,7 @@ from weir import _hook  # noqa: E402
 
 EXTREMES = random_extremes.Extremes, random_extremes.ExtremesOfWindows, random_extremes.ExtremesOfNan
 KINDS = {kind.__name__: kind for kind in EXTREMES}
-KINDS |= {"Shifts": random_stacks.Shifts, "Masks": random_masks.Masks}
+KINDS |= {"Shifts": random_stacks.Shifts, "Volumes": random_stacks.Volumes, "Masks": random_masks.Masks}
 
 
 def text_of(program):

@@ -353,6 +353,20 @@ def correlation_volume(f1, f2):
     return w @ position, pooled.max((-1, -2))
 
 
+@program(192, 62, lambda n, r: (r.normal(n, n, 32), r.normal(n, n, 32)))
+def shift_costs_grad(a, b):
+    """Costs of 81 shifts for each pixel, as flow networks have them: the expected shift, with gradient."""
+    p = jnp.pad(b, ((4, 4), (4, 4), (0, 0)))
+    shifts = [(i, j) for i in range(9) for j in range(9)]
+
+    def loss(a):
+        costs = [(a * lax.dynamic_slice(p, (i, j, 0), a.shape)).mean(-1) for i, j in shifts]
+        w = jax.nn.softmax(5 * jnp.stack(costs, -1), -1)
+        return jnp.mean(jnp.abs(w @ jnp.array(shifts, a.dtype)))
+
+    return jax.value_and_grad(loss)(a)
+
+
 @program(
     3000,
     950,

@@ -8,6 +8,7 @@
  * encodings.
  * Source: StableHLO specification; each rule states its identity.
  */
+#include "base/ints.h"
 #include "ir/attrs.h"
 #include "ir/fold.h"
 #include "pass/build.h"
@@ -291,6 +292,23 @@ static ir_value slice_of_part(simplifier *s, ir_op op) {
   return again;
 }
 
+/* dynamic_slice(x, constants) = slice(x), from where it would clamp them to. */
+static ir_value slice_at_known(simplifier *s, ir_op op) {
+  int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], step[IR_MAX_RANK];
+  if (!pass_is_static(s->m, op)) return IR_NONE;
+  const ir_type_data *x = ir_type_get(s->m, operand_type(s, op, 0)),
+                     *y = ir_type_get(s->m, result_type(s, op));
+  for (int32_t i = 0; i < x->rank; i++) {
+    ir_value at = operand(s, op, (uint32_t)(1 + i));
+    if (!ir_splat_int(s->m, at, &start[i])) return IR_NONE;
+    start[i] = max64(0, min64(start[i], x->dims[i] - y->dims[i]));
+    limit[i] = start[i] + y->dims[i];
+    step[i] = 1;
+  }
+  ir_builder b = builder(s, op);
+  return ir_build_slice(&b, operand(s, op, 0), start, limit, step);
+}
+
 /* Folding no elements gives the initial value. */
 static ir_value reduce_of_none(simplifier *s, ir_op op) {
   ir_type type = result_type(s, op);
@@ -531,6 +549,7 @@ static const struct row {
     {IR_OP_SLICE, no_elements},
     {IR_OP_SLICE, slice_of_part},
     {IR_OP_DYNAMIC_SLICE, no_elements},
+    {IR_OP_DYNAMIC_SLICE, slice_at_known},
     {IR_OP_DYNAMIC_UPDATE_SLICE, update_of_none},
     {IR_OP_GATHER, no_elements},
     {IR_OP_GATHER, gather_one_window},

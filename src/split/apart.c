@@ -88,7 +88,8 @@ static void leave_out(outsiders *o, ir_op op) {
 bool split_find_outside(split_region *r, split_outside *out) {
   outsiders o = {.r = r,
                  .of = ARENA_ARRAY(r->scratch, origin, r->m->values.count),
-                 .is = ARENA_ARRAY(r->scratch, bool, r->m->ops.count)};
+                 .is = r->outside.is ? ARENA_COPY(r->scratch, bool, r->outside.is, r->m->ops.count)
+                                     : ARENA_ARRAY(r->scratch, bool, r->m->ops.count)};
   for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) {
     if (ir_op_get(r->m, op)->n_results != 1) continue;
     ir_value v = ir_result(r->m, op, 0);

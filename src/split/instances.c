@@ -87,10 +87,10 @@ static void refuse_many(split_region *r, ir_value v, split_instance *instance) {
   if (r->instances.count >= MOST_INSTANCES || all >= MOST_POSITIONS)
     r->failed = r->too_large = true;
   r->has_many |= positions > 0;
-  if (positions < MOST_SHIFTED) return;
+  if (positions < MOST_SHIFTED || !instance->traced) return;
   r->is_crowded |= r->may_overlap && !r->merges;
   if (r->merges && r->is_closed) instance->traced = false;
-  else r->failed = true;
+  else r->failed = true, r->crowd = v != r->seed ? v : IR_NONE;
 }
 
 bool split_has_users_outside(const split_region *r, ir_value v) {

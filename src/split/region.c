@@ -15,6 +15,8 @@
 #include "split/stages.h"
 
 enum {
+  MOST_CROWDS =
+      4, /* values that a region reads from outside since it needs them at many positions */
   MOST_COPIES = 16, /* of a member on average, in the loops of a region */
   MOST_MADE = 4096, /* of fewer members together loops may make any number of copies */
   MADE_FREELY = 256 /* of fewer, cuts are not looked for either */
@@ -227,6 +229,25 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   return r;
 }
 
+/* What is asked for at too many positions to be made at each is read from outside. */
+static split_region *grow_without_crowds(arena *scratch, ir_module *m, ir_block block,
+                                         ir_value seed, split_pos pos, const split_growth *g,
+                                         grow_how how) {
+  split_outside none = {0};
+  split_region *r = grow_once(scratch, m, block, seed, pos, g, how, false, none);
+  if (!r->crowd) return r;
+  bool *is = ARENA_ARRAY(scratch, bool, m->ops.count);
+  split_outside outside = {is, ARENA_ARRAY(scratch, bool, m->values.count)};
+  for (int i = 0; i < MOST_CROWDS && r->crowd; i++) {
+    is[ir_value_get(m, r->crowd)->op] = true;
+    ctx_log(m->ctx, 4, "%s is read at too many places: from outside",
+            ir_op_name(m, ir_value_get(m, r->crowd)->op));
+    r = grow_once(scratch, m, block, seed, pos, g, how, false, outside);
+    r->may_differ = true;
+  }
+  return r;
+}
+
 /* Of a region without kept values: whether some would be. */
 static bool would_keep(split_region *r) {
   split_find_kept(r);
@@ -241,7 +262,7 @@ static bool would_keep(split_region *r) {
  * smaller ones hold less. */
 static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                           split_pos pos, const split_growth *g, grow_how how) {
-  split_region *r = grow_once(scratch, m, block, seed, pos, g, how, false, (split_outside){0});
+  split_region *r = grow_without_crowds(scratch, m, block, seed, pos, g, how);
   if (r->failed || !r->held_bytes) return r;
   split_outside outside;
   if (split_find_outside(r, &outside)) {

@@ -148,6 +148,7 @@ struct split_region {
   bool overlaps;    /* there are some among the members */
   bool merges;      /* windows of a value that are near each other become one that has them all */
   bool is_crowded;  /* growing might go on if they did */
+  ir_value crowd;   /* why it failed: asked for at too many positions; it might do without it */
   bool has_many;    /* some value has windows of which none contains the other */
   bool makes_twice; /* and they are near each other */
   bool is_closed;   /* no more members come */

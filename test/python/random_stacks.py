@@ -7,6 +7,7 @@ how far off results may be: `rounding` of `scales`.
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 PASSES = "--pass=inline,simplify,stacks,dce"
 
@@ -41,3 +42,33 @@ class Shifts:
 
     def scales(self, want):
         return [max(10, np.abs(w).max()) for w in want]
+
+
+class Volumes(Shifts):
+    """What windows of a computed tensor come to with another tensor, each summed before they are put side
+    by side: more windows than a loop makes. Some are slices at constants, which may lie beyond the ends.
+    """
+
+    ways = [["--tensor-size-threshold", 200], ["--tensor-size-threshold", 40]]
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        dice = np.random.default_rng(seed + 1)
+        self.places = self.places[:14]
+        self.dynamic = dice.integers(2, size=len(self.places))
+        self.far = dice.choice([0, 0, 5, -100], size=len(self.places))
+        self.inputs.append(dice.standard_normal(self.size).astype(np.float32))
+        self.function = jax.value_and_grad(self.value, (0, 1))
+
+    def part(self, p, k):
+        at = self.places[k]
+        if not self.dynamic[k]:
+            return p[self.window(at)]
+        return lax.dynamic_slice(p, [a + int(self.far[k]) for a in at], self.size)
+
+    def value(self, x, a):
+        p = jnp.pad(jnp.tanh(x), self.pads, mode=self.mode)
+        costs = [jnp.sum(a * self.part(p, k), -1) for k in range(len(self.places))]
+        y = jnp.stack(costs, min(self.axis, a.ndim - 1))
+        y = jnp.exp(-jnp.abs(y)) if self.least else jnp.cos(y)
+        return jnp.sum(y.sum(min(self.axis, a.ndim - 1)) ** 2)

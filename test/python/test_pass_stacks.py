@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 import held
 import running
@@ -136,6 +137,11 @@ def test_random_shifts(seed):
     assert fuzz_stock.failures("Shifts", seed)[0] == []
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_random_volumes(seed):
+    assert fuzz_stock.failures("Volumes", seed)[0] == []
+
+
 def test_a_wrong_result_is_found(monkeypatch):
     opt = running.opt
     monkeypatch.setattr(running, "opt", lambda *a: opt(*a).replace("stablehlo.sine", "stablehlo.cosine"))
@@ -156,3 +162,20 @@ def bilateral_gradient(image, guide):
 def test_a_tenth_of_the_temporaries_does(f):
     image, guide = DICE.standard_normal((2, 160, 150)).astype(np.float32)
     held.check_a_tenth(f, image, guide)
+
+
+def flow(a, b):
+    """How well each pixel's features agree with those of 81 beside it, and where they do best."""
+    p = jnp.pad(b, ((4, 4), (4, 4), (0, 0)))
+    shifts = [(i, j) for i in range(9) for j in range(9)]
+    costs = [(a * lax.dynamic_slice(p, (i, j, 0), a.shape)).mean(-1) for i, j in shifts]
+    return jax.nn.softmax(5 * jnp.stack(costs, -1)) @ jnp.array(shifts, a.dtype)
+
+
+def flow_gradient(a, b):
+    return jax.value_and_grad(lambda a: jnp.abs(flow(a, b)).mean())(a)
+
+
+def test_what_all_shifts_read_stays_whole():
+    """Eighty-one windows of what is computed: more than a loop makes of one value."""
+    held.check_a_tenth(flow_gradient, *DICE.standard_normal((2, 48, 64, 16)).astype(np.float32))

@@ -35,4 +35,23 @@ module {
     %4 = stablehlo.slice %0 [0:2, 2:6] : (tensor<2x7xf32>) -> tensor<2x4xf32>
     return %1, %2, %3, %4 : tensor<2x3xf32>, tensor<2x4xf32>, tensor<1x2xf32>, tensor<2x4xf32>
   }
+
+  // At known starts, from where they are clamped to; what data says and what no i64 holds stay.
+  // CHECK: sym_name = "known"
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: %[[C:[0-9]+]] = "stablehlo.constant"() <{value = dense<18446744073709551615> : tensor<ui64>}>
+  // CHECK-NEXT: %[[I:[0-9]+]] = "stablehlo.constant"() <{value = dense<100> : tensor<i32>}>
+  // CHECK-NEXT: %[[K:[0-9]+]] = "stablehlo.slice"(%arg0) <{limit_indices = array<i64: 8, 4>, start_indices = array<i64: 5, 0>, strides = array<i64: 1, 1>}>
+  // CHECK-NEXT: %[[D:[0-9]+]] = "stablehlo.dynamic_slice"(%arg0, %[[I]], %arg1)
+  // CHECK-NEXT: %[[U:[0-9]+]] = "stablehlo.dynamic_slice"(%arg0, %[[C]], %[[C]])
+  // CHECK-NEXT: "func.return"(%[[K]], %[[D]], %[[U]])
+  func.func public @known(%a: tensor<8x9xf32>, %i: tensor<i32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) {
+    %m = stablehlo.constant dense<18446744073709551615> : tensor<ui64>
+    %h = stablehlo.constant dense<100> : tensor<i32>
+    %n = stablehlo.constant dense<-2> : tensor<i32>
+    %0 = stablehlo.dynamic_slice %a, %h, %n, sizes = [3, 4] : (tensor<8x9xf32>, tensor<i32>, tensor<i32>) -> tensor<3x4xf32>
+    %1 = stablehlo.dynamic_slice %a, %h, %i, sizes = [3, 4] : (tensor<8x9xf32>, tensor<i32>, tensor<i32>) -> tensor<3x4xf32>
+    %2 = stablehlo.dynamic_slice %a, %m, %m, sizes = [3, 4] : (tensor<8x9xf32>, tensor<ui64>, tensor<ui64>) -> tensor<3x4xf32>
+    return %0, %1, %2 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
+  }
 }
