@@ -349,6 +349,13 @@ static uint32_t look_through(const plan_rule *r, uint32_t x, ir_ints *batch, ir_
   return n.operands[0];
 }
 
+/* An operand with rows and columns the other way round, each in one dimension, is the dot's own
+ * business; on GPUs with them in several, too, but for batches. */
+static bool may_fold(const plan_rule *r, const dot_side *side, int32_t n_rest, int32_t n_contract) {
+  bool as_matrix = n_rest <= 1 && n_contract <= 1;
+  return as_matrix || (plan_has_libraries(r->g) && side->batch == 1);
+}
+
 static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_ints contract,
                             bool contract_last) {
   /* of one dimension each: whether what is summed lies first */
@@ -367,7 +374,7 @@ static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_in
   dot_side side = {.batch = product_of(&s, batch.at, batch.count),
                    .free = product_of(&s, rest, n_rest),
                    .contract = product_of(&s, contract.at, contract.count)};
-  bool folds = is_identity(swapped, &s) && (n_rest <= 1 && contract.count <= 1);
+  bool folds = is_identity(swapped, &s) && may_fold(r, &side, n_rest, contract.count);
   side.folded = folds && !is_identity(perm, &s);
   side.stands = (uint8_t)(side.folded | (given == contract_last) << 2);
   side.node = is_identity(perm, &s) || folds ? x : plan_rule_transpose(r, x, perm);
@@ -447,15 +454,16 @@ static bool leads_with(const plan_shape *s, const plan_shape *batch, int32_t n_b
 
 /* An operand with several dimensions of rows or of what is summed is read as a matrix: a view, with
  * which XLA fuses what makes the operand, even if others read that in its own shape. */
-static uint32_t as_matrices(const plan_rule *r, uint32_t x, const int64_t *batch, int32_t n_batch,
-                            int64_t rows, int64_t columns) {
-  const plan_shape *s = &node_of(r, x)->shape;
+static uint32_t as_matrices(const plan_rule *r, const dot_side *side, const int64_t *batch,
+                            int32_t n_batch, int64_t rows, int64_t columns) {
+  const plan_shape *s = &node_of(r, side->node)->shape;
   int64_t dims[IR_MAX_RANK + 2];
-  if (s->rank <= n_batch + 2) return x;
+  if (s->rank <= n_batch + 2) return side->node;
+  bool turned = side->folded && plan_has_libraries(r->g);
   int32_t rank = append(dims, 0, batch, n_batch);
-  dims[rank++] = rows;
-  dims[rank++] = columns;
-  return plan_rule_bitcast(r, x, plan_shape_make(r->g->arena, s->dtype, rank, dims));
+  dims[rank++] = turned ? columns : rows;
+  dims[rank++] = turned ? rows : columns;
+  return plan_rule_bitcast(r, side->node, plan_shape_make(r->g->arena, s->dtype, rank, dims));
 }
 
 /* Matrices, in batches or not: XLA's canonical dot. `out`: batch dimensions first. */
@@ -471,8 +479,8 @@ static uint32_t batched_product(const plan_rule *r, dot_side a, dot_side b, int3
   for (int k = 0; k < 2; k++)
     if (leads_with(&node_of(r, sides[k]->node)->shape, &out, n_batch))
       sides[k]->node = without_unit_batch(r, sides[k]->node, n_batch);
-  a.node = as_matrices(r, a.node, dims, rank - 2, a.free, a.contract);
-  b.node = as_matrices(r, b.node, dims, rank - 2, b.contract, b.free);
+  a.node = as_matrices(r, &a, dims, rank - 2, a.free, a.contract);
+  b.node = as_matrices(r, &b, dims, rank - 2, b.contract, b.free);
   plan_node dot = {.kind = IR_OP_DOT_GENERAL,
                    .shape = plan_shape_make(r->g->arena, out.dtype, rank, dims),
                    .n_operands = 2,

@@ -205,6 +205,17 @@ func.func @main(%a: {x}, %b: {x}) -> {y} {{
 }}"""
 
 
+def product_of(x, summed, y, y_summed, out, batch=0):
+    """A product of an argument of several dimensions, the first of them a batch or none."""
+    p, q, r = (f"tensor<{s}xf32>" for s in (x, y, out))
+    batching = "batching_dims = [0] x [0], " * batch
+    return f"""
+func.func @main(%x: {p}, %y: {q}) -> {r} {{
+  %r = stablehlo.dot_general %x, %y, {batching}contracting_dims = {summed} x {y_summed} : ({p}, {q}) -> {r}
+  return %r : {r}
+}}"""
+
+
 def by_algorithm(precision, products):
     """A product by an algorithm that is made of products of narrower numbers."""
     x, w, y = "tensor<2048x1024xf32>", "tensor<1024x1536xf32>", "tensor<2048x1536xf32>"
@@ -1329,6 +1340,10 @@ SINGLE = {
     "a product in a loop that no trip changes": ("h100", product_of_a_beginning(), 109_351_940),
     "sums of rows that make a warp, padded": ("h100", distances_padded(8), 251_657_312),
     "sums of rows that make no warp, padded": ("h100", distances_padded(10), 143_558_680),
+    "summed along rows of two dimensions": ("h100", product_of("64x512x1024", [0, 1], "64x512x128", [0, 1], "1024x128"), 159_907_840),
+    "summed along the first of three": ("h100", product_of("1024x64x512", [0], "1024x128", [0], "64x512x128"), 155_713_792),
+    "the same in a batch": ("h100", product_of("4x1024x16x512", [1], "4x1024x128", [1], "4x16x512x128", batch=1), 291_504_384),
+    "rows of two dimensions on the right": ("h100", product_of("128x1024", [1], "64x512x1024", [2], "128x64x512"), 155_713_792),
     "products of small matrices": ("h100", small_products(3), 4_207_412),
     "products of smaller matrices": ("h100", small_products(2), 8400),
     "zeros before a loop": ("h100", beside_zeros(16), 68_698_736),
