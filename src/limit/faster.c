@@ -235,6 +235,27 @@ static weir_status try_longer_slices(job *j, search *s, int64_t room_bytes) {
   return WEIR_OK;
 }
 
+/* The estimate may be too high, of what loops hold on a chip, say: XLA is asked about slices
+ * somewhat longer than may fit by it, the longest first. */
+static weir_status try_doubted_slices(job *j, search *s, int64_t room_bytes) {
+  bool may = s->most_compiles && j->options.referee && s->doubts == UNASKED;
+  if (!j->machine.device || !may) return WEIR_OK;
+  search again = for_less_time(j, s, TUNED_LONGER_GAIN);
+  int64_t low = s->slice_bytes, slice_bytes = most_that_may_fit(s, &(tried){0}, low, room_bytes);
+  again.asks_later = false;
+  again.doubts = ASKED;
+  for (int i = 0; i < CANDIDATES_FOR_LONGER && !again.found.m && !again.is_over; i++) {
+    if (has_compiled_enough(&again) || again.doubts != ASKED) break;
+    again.hold_bytes = s->hold_bytes;
+    WEIR_TRY(try_either(j, s, slice_bytes, &again));
+    slice_bytes = low + (slice_bytes - low) / 2;
+  }
+  if (!again.found.m) return WEIR_OK;
+  s->slice_bytes = again.slice_bytes;
+  take_found(s, &again);
+  return WEIR_OK;
+}
+
 /* Slow, for it makes values anew in each trip of a while: there was no room for them beside slices
  * of this length. */
 static bool repeats_work(const job *j, const search *s) {
@@ -331,6 +352,7 @@ weir_status faster_instead(job *j, search *s) {
   WEIR_TRY(try_shorter_slices(j, s));
   WEIR_TRY(try_segments(j, s, room_bytes));
   WEIR_TRY(try_longer_slices(j, s, room_bytes));
+  WEIR_TRY(try_doubted_slices(j, s, room_bytes));
   WEIR_TRY(try_fewer_passes(j, s, room_bytes));
   return try_safer(j, s);
 }

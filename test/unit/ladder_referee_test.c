@@ -475,6 +475,24 @@ static void test_device(void) {
   weir_result_destroy(b.result);
 }
 
+static int64_t trips_of(judge *by, const char *machine) {
+  outcome o = rewrite(by, 4260000, WEIR_MINIMUM_NEVER, machine);
+  weir_loop_info loop = {.struct_size = sizeof loop};
+  assert(o.status == WEIR_OK && o.summary.loops == 1 && o.summary.peak_after_bytes <= 4260000);
+  assert(weir_result_loop(o.result, 0, &loop));
+  weir_result_destroy(o.result);
+  return loop.trips;
+}
+
+/* Where a device's XLA may need less than the estimate says it is asked about slices that are
+ * longer than fit by that: here it has no workspace of 4 MB. */
+static void test_longer_than_estimated(void) {
+  judge less = {.factor = 1.0, .whole = 4000000}, more = {.factor = 2.0, .whole = 100000};
+  int64_t estimated = trips_of(NULL, "h100");
+  assert(trips_of(&less, "h100") < estimated && less.asked == 2);
+  assert(trips_of(&more, "h100") < estimated && more.asked == 4); /* the first is refused */
+}
+
 /* Of older and of newer callers: nothing beyond what they have, and beyond what we have, is
  * written. */
 static void test_sizes(void) {
@@ -528,6 +546,7 @@ int main(void) {
   test_refusals();
   test_sharded();
   test_device();
+  test_longer_than_estimated();
   test_sizes();
   test_kept_rates();
   return 0;
