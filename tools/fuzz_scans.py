@@ -1,10 +1,11 @@
-"""Splits random scans and their gradients, and steps of fields, in several ways and compares results
-with the evaluator's.
+"""Splits random scans and their gradients, steps of fields, and recurrences over sequences, in several
+ways and compares results with the evaluator's.
 
     python tools/fuzz_scans.py --count 1000 [--first SEED] [--kind scan] [--no-xla] [--build DIR]
         [--keep DIR]
 
-A seed stands for one program (test/python/random_scans.py, random_fields.py) and the ways. Steps may be unstable: where
+A seed stands for one program (test/python/random_scans.py, random_fields.py,
+random_sequences.py) and the ways. Steps may be unstable: where
 stock XLA differs from the evaluator as well, results may differ ten times as much as it does. Exits 1
 if one failed.
 """
@@ -25,10 +26,15 @@ if __name__ == "__main__":
 import campaign  # noqa: E402
 import random_fields  # noqa: E402
 import random_scans  # noqa: E402
+import random_sequences  # noqa: E402
 import running  # noqa: E402
 
 
-KINDS = {"scan": random_scans.Scans, "field": random_fields.Fields}
+KINDS = {
+    "scan": random_scans.Scans,
+    "field": random_fields.Fields,
+    "sequence": random_sequences.Sequences,
+}
 
 
 def ways_of(seed, largest, own):

@@ -6,7 +6,7 @@ import numpy as np
 from jax import lax
 
 from user_programs.pairs import squares
-from user_programs.registry import program
+from user_programs.registry import by_hand, program
 
 SUMS = "long f32 sums over time"
 
@@ -220,6 +220,56 @@ def rwkv_grad(decay, bonus, k, v):
         return (lax.scan(step, (zero, zero, zero - 1e30), (k, v))[1] ** 2).sum()
 
     return jax.grad(loss, (0, 1, 2))(decay, k, v)
+
+
+def gates(x, w, v, decay):
+    """Griffin's: how much of a channel's state stays, and what comes to it."""
+    log = -8 * jax.nn.softplus(decay) * jax.nn.sigmoid(x @ w)
+    return jnp.exp(log), jnp.sqrt(1 - jnp.exp(2 * log) + 1e-6) * jax.nn.sigmoid(x @ v) * x
+
+
+def gated_step(h, given):
+    h = given[0] * h + given[1]
+    return h, h
+
+
+def read_out(h, out):
+    return ((jax.nn.gelu(h) @ out) ** 2).sum()
+
+
+@program(
+    40_000,
+    4000,
+    lambda n, r: (
+        r.normal(n, 128),
+        *(r.normal(128, 128, scale=0.1) for _ in range(3)),
+        r.normal(128),
+    ),
+    tolerance=3e-4,
+    why=SUMS,
+)
+def griffin_grad(x, w, v, out, decay):
+    """A gated linear recurrence whose gates are made for all steps first, with gradients."""
+
+    def loss(w, v, out, decay):
+        h = lax.scan(gated_step, jnp.zeros_like(x[0]), gates(x, w, v, decay))[1]
+        return read_out(h, out)
+
+    return jax.value_and_grad(loss, (0, 1, 2, 3))(w, v, out, decay)
+
+
+@by_hand(griffin_grad)
+def griffin_grad_in_chunks(x, w, v, out, decay):
+    def loss(w, v, out, decay):
+        @jax.checkpoint
+        def chunk(h, x):
+            h, all = lax.scan(gated_step, h, gates(x, w, v, decay))
+            return h, read_out(all, out)
+
+        chunks = x.reshape(-1, 200, x.shape[1])
+        return lax.scan(chunk, jnp.zeros_like(x[0]), chunks)[1].sum()
+
+    return jax.value_and_grad(loss, (0, 1, 2, 3))(w, v, out, decay)
 
 
 @program(

@@ -307,11 +307,16 @@ static bool may_gain_by_segments(const job *j, const search *s) {
   return may;
 }
 
-static weir_status try_segments(job *j, search *s, int64_t room_bytes) {
-  if (!may_gain_by_segments(j, s)) return WEIR_OK;
+/* Likewise of scans that could go in slices of their steps. */
+static bool may_gain_by_steps(const job *j, const search *s) {
+  return s->manner != BY_STEPS && s->found.has_whiles && is_slower(j, s) && search_has_scans(j, s);
+}
+
+/* What goes over the steps of whiles once instead. */
+static weir_status try_manner(job *j, search *s, int64_t room_bytes, manner by) {
   search again = for_less_time(j, s, least_gain(j));
   int64_t slice_bytes = room_bytes;
-  again.manner = SEGMENTS;
+  again.manner = by;
   for (int i = 0; i < CANDIDATES_FOR_SEGMENTS && slice_bytes >= LEAST_SLICE_BYTES; i++) {
     again.hold_bytes = s->hold_bytes;
     WEIR_TRY(try_slices(j, s, slice_bytes, &again));
@@ -320,9 +325,14 @@ static weir_status try_segments(job *j, search *s, int64_t room_bytes) {
   }
   if (!again.found.m) return WEIR_OK;
   s->slice_bytes = slice_bytes;
-  s->manner = SEGMENTS;
+  s->manner = by;
   take_found(s, &again);
   return WEIR_OK;
+}
+
+static weir_status try_over_steps(job *j, search *s, int64_t room_bytes) {
+  if (may_gain_by_steps(j, s)) WEIR_TRY(try_manner(j, s, room_bytes, BY_STEPS));
+  return may_gain_by_segments(j, s) ? try_manner(j, s, room_bytes, SEGMENTS) : WEIR_OK;
 }
 
 /* The estimate has what was found just below the limit, and XLA, which is not asked before it is
@@ -350,7 +360,7 @@ weir_status faster_instead(job *j, search *s) {
   int64_t room_bytes = j->options.memory_limit_bytes - referee_held_throughout(j);
   WEIR_TRY(try_more_cuts(j, s, room_bytes));
   WEIR_TRY(try_shorter_slices(j, s));
-  WEIR_TRY(try_segments(j, s, room_bytes));
+  WEIR_TRY(try_over_steps(j, s, room_bytes));
   WEIR_TRY(try_longer_slices(j, s, room_bytes));
   WEIR_TRY(try_doubted_slices(j, s, room_bytes));
   WEIR_TRY(try_fewer_passes(j, s, room_bytes));

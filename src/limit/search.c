@@ -11,6 +11,7 @@
 #include "pipeline/made.h"
 #include "plan/cost.h"
 #include "plan/peak.h"
+#include "split/chunks.h"
 #include "split/schedules.h"
 #include "limit/referee.h"
 #include "limit/result.h"
@@ -67,6 +68,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .may_sort = s->manner == SORTED,
                       .carries_rows = s->manner != BY_PEAK,
                       .leaves_masks = s->manner == MASKS_APART,
+                      .cuts_steps = s->manner == BY_STEPS,
                       .fits_first = s->manner == BY_FIT,
                       .refines_cuts = s->refines_cuts,
                       .writes_over = s->refines_cuts && pipeline_can_call(&j->options, j->m),
@@ -464,11 +466,19 @@ bool search_has(const search *s, ir_kind kind) {
   return false;
 }
 
+bool search_has_scans(const job *j, const search *s) {
+  if (!pass_is_on(&j->driver, "steps")) return false;
+  for (ir_walk w = ir_walk_block(s->from, ir_top(s->from)); ir_next(&w);)
+    if (ir_kind_of(s->from, w.op) == IR_OP_WHILE && split_has_chunks(s->from, w.op)) return true;
+  return false;
+}
+
 /* Whether candidates made this way may be others than those before, and hold. */
-static bool has_manner(const search *s, manner by) {
+static bool has_manner(const job *j, const search *s, manner by) {
   if (s->manners && !(s->manners >> by & 1)) return false;
   if (by == WRITTEN_OVER) return search_has(s, IR_OP_WHILE);
   if (by == MASKS_APART) return search_has(s, IR_OP_IOTA);
+  if (by == BY_STEPS) return search_has_scans(j, s);
   if (by == IN_BLOCKS) return s->added_bytes && s->seen.least - s->added_bytes <= s->target;
   if (by == DEEPER) return s->keeps_trips;
   if (by != OUTSIDE && by != SORTED) return true;
@@ -478,6 +488,7 @@ static bool has_manner(const search *s, manner by) {
 static const char *const manner_names[] = {[BY_PEAK] = "what holds the peak",
                                            [WRITTEN_OVER] = "states written over",
                                            [MASKS_APART] = "a mask for each that reads it",
+                                           [BY_STEPS] = "scans in slices of their steps",
                                            [NESTED] = "values made anew in each trip",
                                            [BY_SIZE] = "whatever is large",
                                            [BY_FIT] = "slices that fit before all",
@@ -513,9 +524,9 @@ static weir_status search_in_blocks(job *j, search *s) {
 
 static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
-  if (has_manner(s, BY_PEAK)) WEIR_TRY(search_by_peak(j, s));
+  if (has_manner(j, s, BY_PEAK)) WEIR_TRY(search_by_peak(j, s));
   for (manner by = WRITTEN_OVER; !s->found.m && by <= SORTED; by++) {
-    if (!has_manner(s, by)) continue;
+    if (!has_manner(j, s, by)) continue;
     start_again(s, &first);
     s->manner = by;
     ctx_log(&j->c, 2, "nothing holds: %s", manner_names[by]);

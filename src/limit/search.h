@@ -19,6 +19,7 @@ typedef enum manner {
   WRITTEN_OVER, /* likewise, with loops that write over states of whiles by rows that they carry
                    (split/halo.h). It may take more time, so not before; all that follow do it */
   MASKS_APART,  /* where values that have a mask in common need not be split together */
+  BY_STEPS,     /* scans in slices of their steps, with what they read and stack: split/chunks.h */
   NESTED,       /* with values made anew in each trip of a loop: costs time */
   IN_BLOCKS,    /* where a trip's part of a product's sum is added block by block */
   BY_SIZE,      /* whatever is larger than a slice: holds here and there what no holder leads to */
@@ -136,6 +137,8 @@ void search_shrink(search *s);
 int64_t search_threshold(const search *s);
 /* The program has such an op. */
 bool search_has(const search *s, ir_kind kind);
+/* ... or a scan that can be made in slices of its steps. */
+bool search_has_scans(const job *j, const search *s);
 
 /* Whatever is larger than a threshold, in slices no larger than given. */
 split_goal search_goal_of_sizes(int64_t threshold_bytes, int64_t slice_bytes);

@@ -187,6 +187,7 @@ bool pipeline_slices_are_on(const job *j) {
 static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_streaming = !pass_is_on(&j->driver, "stream");
   order->goal.no_checkpoints = !pass_is_on(&j->driver, "checkpoint");
+  order->goal.cuts_steps &= pass_is_on(&j->driver, "steps");
   order->goal.no_accumulators = !pass_is_on(&j->driver, "accumulators");
   order->no_kernels |= !pass_is_on(&j->driver, "kernels") || !pipeline_can_call(&j->options, m);
   order->machine = &j->machine;

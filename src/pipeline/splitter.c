@@ -11,6 +11,7 @@
 #include "split/held.h"
 #include "split/loops.h"
 #include "split/parts.h"
+#include "split/restart.h"
 #include "split/shards.h"
 #include "split/sink.h"
 #include "split/state.h"
@@ -133,7 +134,7 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
     t->lacks_room |= choice.region->lacks_room;
     choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
-  } else if (!is_added_in_blocks(m, block, goal)) {
+  } else if (!is_added_in_blocks(m, block, goal) && !goal->cuts_steps) {
     bool parts;
     found = split_sink(m, block, seed, goal->threshold_bytes, goal->nest, &parts);
     if (found)
@@ -321,6 +322,11 @@ static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
   tried_end(&t);
 }
 
+/* In two passes those that both directions need. */
+static void restart_scans(ir_module *m, ir_block top, const split_goal *goal) {
+  if (goal->cuts_steps) split_restart_scans(m, top, goal->slice_bytes, goal->threshold_bytes);
+}
+
 static void make_edges(ir_module *m, ir_block top, const split_goal *goal) {
   if (split_is_spread(m, top)) return;
   int32_t n = split_make_edges(m, top, goal->threshold_bytes);
@@ -370,6 +376,7 @@ void splitter_judge(const ir_module *m, split_order *order) {
 void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = tried_begin(m);
   ir_block top = main_block(m);
+  if (top) restart_scans(m, top, &order->goal);
   if (top) sink_unholdable(m, top, order);
   if (top) make_edges(m, top, &order->goal);
   if (top) move_states(m, top, &order->goal);
@@ -612,6 +619,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
 void splitter_to_fit(ir_module *m, split_order *order) {
   tried t = tried_begin(m);
   order->fits = false;
+  if (main_block(m)) restart_scans(m, main_block(m), &order->goal);
   if (main_block(m)) sink_unholdable(m, main_block(m), order);
   if (main_block(m)) make_edges(m, main_block(m), &order->goal);
   if (main_block(m)) move_states(m, main_block(m), &order->goal);

@@ -49,6 +49,7 @@ typedef struct wishes {
   /* elements per index of the prefix sums that are carried along the factor; 0: there are none;
      INT64_MAX: one is read at several places, which lie in one carry only if slices are long */
   int64_t scanned;
+  bool by_steps; /* slices that overlap the one before take a while more for the last of them */
 } wishes;
 
 /* Per index of the factor; INT64_MAX where both operands have it, in which a slice has fewer
@@ -63,6 +64,11 @@ static int64_t rows_an_index(const split_region *r, const split_member *member) 
   if (at[1 - side].dim >= 0 || at[side].dim < 0) return INT64_MAX;
   int64_t extent = split_extent(r->m, ir_operand(r->m, member->op, side), at[side]);
   return max64(1, (side ? g.columns : g.rows) / max64(1, extent));
+}
+
+/* Elements of an index that a product sums over. */
+static int64_t rows_of_sum(const split_factor *f) {
+  return f->operands[0].dim < 0 ? 1 : f->operands[0].unit;
 }
 
 /* Whether windows that overlap are of what the loops make: of what is there already, trips read
@@ -112,14 +118,15 @@ static wishes wishes_of(const split_region *r) {
   wishes w = {.again_bytes = again_bytes(r)};
   for (uint32_t i = 0; i < r->members.count; i++) {
     const split_member *member = &r->members.at[i];
-    bool repeats = ir_kind_of(r->m, member->op) == IR_OP_WHILE,
+    bool repeats = ir_kind_of(r->m, member->op) == IR_OP_WHILE && !member->factor.chunks,
          sums = is_product(r->m, member->op) && member->factor.role == SPLIT_REDUCED;
-    int64_t rows = sums ? 1 : 0;
+    int64_t rows = sums ? rows_of_sum(&member->factor) : 0;
     if (repeats) rows = ir_any(ir_walk_block(r->m, ir_while_body(r->m, member->op)), is_product);
     else if (is_product(r->m, member->op) && !sums) rows = rows_an_index(r, member);
     if (member->factor.stencil) rows = 0; /* rows of images: as many as an image is wide */
     if (member->factor.carried && ir_kind_of(r->m, member->op) == IR_OP_REDUCE_WINDOW)
       w.scanned = member->next ? INT64_MAX : max64(w.scanned, member->factor.operands[0].unit);
+    w.by_steps |= member->factor.chunks != NULL;
     w.innermost |= writes_innermost(r, member);
     if (rows && (!w.rows || rows < w.rows)) w.rows = rows;
     w.be_long |= repeats || sums;
@@ -157,14 +164,15 @@ static int64_t in_tiles(const wishes *w, int64_t indices, const split_goal *goal
 }
 
 /* As many indices as the bytes allow, spread evenly over the trips: a divisor of the extent if one
- * is within a fifth, so that nothing has to be masked. Whole tiles of what is written. */
+ * is within a fifth, so that nothing has to be masked, or within half, so that a scan's steps are
+ * one while. Whole tiles of what is written. */
 static int64_t slice_length(const split_region *r, const wishes *w, int64_t index_bytes,
                             int64_t least, const split_goal *goal) {
   int64_t extent = r->extent,
           wanted =
               min64(wanted_indices(w, index_bytes, goal), scanned_indices(w, index_bytes, goal)),
-          most = min64(extent, max64(least, wanted));
-  for (int64_t c = most; c >= least && c > most - max64(1, most / 5); c--)
+          most = min64(extent, max64(least, wanted)), less = max64(1, most / (w->by_steps ? 2 : 5));
+  for (int64_t c = most; c >= least && c > most - less; c--)
     if (extent % c == 0 && in_tiles(w, c, goal) == c) return c;
   int64_t trips = (extent + most - 1) / most;
   return max64(least, in_tiles(w, (extent + trips - 1) / trips, goal));
@@ -516,6 +524,7 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
   split_growth g = {.threshold_bytes = goal->threshold_bytes,
                     .may_stream = !goal->no_streaming,
                     .may_sort = goal->may_sort,
+                    .cuts_steps = goal->cuts_steps,
                     .leaves_masks = goal->leaves_masks,
                     .carries_rows = goal->carries_rows,
                     .may_call = goal->may_call,
@@ -548,8 +557,8 @@ static split_region *grow_either_way(arena *scratch, ir_module *m, ir_block bloc
   split_region *r = grow_from(scratch, m, block, seed, pos, goal, memo, than, &other);
   *out_coarsen = other.coarsen;
   if (!other.backwards || (r && r->held_bytes == 0)) return r;
+  pos.offset = (split_extent(m, seed, pos) - 1) * pos.unit;
   pos.mirrored = true;
-  pos.offset = ir_type_at(m, seed)->dims[pos.dim] - pos.unit;
   split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, than, &none);
   return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }

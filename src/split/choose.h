@@ -8,6 +8,7 @@ typedef struct split_goal {
   split_covers *covers;    /* NULL: all ops may be sliced */
   bool no_streaming;       /* one loop per statistic instead */
   bool may_sort;           /* what is sorted may be made slice by slice: split/sorts.h */
+  bool cuts_steps;         /* scans are made in slices of their steps: split/chunks.h */
   bool no_kernels;         /* all loops stay XLA's (split/agreement.h) */
   bool no_checkpoints;     /* loops keep what they stack */
   bool may_be_deep;        /* their segments may have segments (split/checkpoint.h) */

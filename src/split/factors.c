@@ -6,6 +6,7 @@
 #include "ir/attrs.h"
 #include "ir/maps.h"
 #include "split/body.h"
+#include "split/chunks.h"
 #include "split/indices.h"
 #include "split/prefix.h"
 #include "split/sorts.h"
@@ -604,8 +605,10 @@ RULE(custom_call) {
 
 /* What windows that overlap share would be summed twice. */
 RULE(while) {
-  return split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out) &&
-         !(q->pos.more && (q->out->sums || q->out->by_rows));
+  if (split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out))
+    return !(q->pos.more && (q->out->sums || q->out->by_rows));
+  *q->out = split_absent_factor(q->scratch, q->m, q->op);
+  return split_chunks_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out);
 }
 
 /* ---- dispatch ---- */

@@ -44,14 +44,16 @@ typedef struct split_factor {
   split_role role;
   split_pos *operands; /* one each */
   split_pos *results;
-  split_sum *sums;           /* by result; NULL if there are none */
-  struct split_body *inside; /* of a while: where the factor sits in its body (split/body.c) */
+  split_sum *sums;             /* by result; NULL if there are none */
+  struct split_body *inside;   /* of a while: where the factor sits in its body (split/body.c) */
+  struct split_chunks *chunks; /* of a while that is carried along its own steps: split/chunks.c */
   bool shifts;    /* positions differ by more than dimension and unit, or a part of the dimension is
                      read: the op is done so only if otherwise something large is held */
   bool stencil;   /* shifts, and windows of a value may overlap (split/stencil.h) */
   bool by_rows;   /* of a while: it runs until its rows are done. Elements that are none of the
                      program's must not be among them: they may never be */
-  bool carried;   /* parallel, but a slice needs what the slices before come to: split/prefix.h */
+  bool carried;   /* parallel, but a slice needs what the slices before come to: split/prefix.h,
+                     split/chunks.h */
   bool backwards; /* set where tracing failed but would not the other way round */
   int64_t coarsen; /* set where tracing failed but would not with units this many times larger; else
                       0 */

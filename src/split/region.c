@@ -84,6 +84,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
                       .writes_over = g->writes_over,
                       .schedules = g->schedules,
                       .may_sort = g->may_sort && !is_within_loop(m, block),
+                      .cuts_steps = g->cuts_steps,
                       .leaves_masks = g->leaves_masks,
                       .carries_rows = g->carries_rows,
                       .may_call = g->may_call,

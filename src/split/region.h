@@ -132,6 +132,7 @@ struct split_region {
   int32_t n_loops;  /* those that put something out */
   bool may_stream;
   bool may_sort;               /* slice by slice: split/sorts.h */
+  bool cuts_steps;             /* of scans: split/chunks.h */
   bool leaves_masks;           /* what reads a mask alone, made of constants, is no member for it */
   bool carries_rows, may_call; /* split_growth */
   bool writes_over;            /* split_growth */
@@ -206,6 +207,7 @@ typedef struct split_growth {
   int64_t threshold_bytes; /* values larger than this are dissolved */
   bool may_stream;         /* sums may use running statistics */
   bool may_sort;           /* what is sorted may be made slice by slice, at a price */
+  bool cuts_steps;         /* scans are made in slices of their steps, and in no others */
   bool leaves_masks;       /* readers of what is made of constants are not followed */
   bool carries_rows;       /* loops may write over the state of a while: split/halo.h */
   bool may_call;           /* and be made to wait: split/waits.h */

@@ -1,6 +1,7 @@
 #include "split/state.h"
 
 #include "split/agreement.h"
+#include "split/chunks.h"
 #include "split/monoid.h"
 #include "split/sink.h"
 #include "split/sorts.h"
@@ -154,6 +155,11 @@ static bool trace_once(split_region *r, ir_op op, bool of_result, uint32_t index
   return k->traced;
 }
 
+/* Of a scan only slices of its steps, or only others. */
+static bool is_wanted_way(const split_region *r, ir_op loop, const split_factor *f) {
+  return (f->chunks != NULL) == (r->cuts_steps && split_has_chunks(r->m, loop));
+}
+
 static bool trace_while(split_region *r, ir_op op, uint32_t carry, split_pos pos,
                         split_factor *out) {
   const split_asked *known = pos.dim >= 0 ? answered(r, op, carry, pos) : NULL;
@@ -162,7 +168,8 @@ static bool trace_while(split_region *r, ir_op op, uint32_t carry, split_pos pos
     *out = known->factor;
     return known->traced;
   }
-  bool traced = trace_once(r, op, false, carry, pos, out) && !out->carried;
+  bool traced = trace_once(r, op, false, carry, pos, out) && is_wanted_way(r, op, out);
+  out->backwards &= r->cuts_steps;
   VEC_PUSH(r->scratch, &r->asked, ((split_asked){op, carry, pos, traced, *out}));
   return traced;
 }

@@ -149,6 +149,13 @@ static bool affine_of(const split_steps *s, ir_value v, split_affine *out) {
   return affine(s, v, DEEPEST, out) && fits(s, *out, ir_type_at(s->m, v)->dtype);
 }
 
+bool split_steps_counts(const split_steps *s, ir_value v, int64_t *out_ahead) {
+  split_affine x;
+  bool counts = affine_of(s, v, &x) && x.a == 1;
+  *out_ahead = counts ? x.b : 0;
+  return counts;
+}
+
 /* ---- trips ---- */
 /* A number in the condition, which every evaluation of it finds the same. */
 static bool bound_of(const split_steps *s, ir_block condition, ir_value v, int64_t *out) {

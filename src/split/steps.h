@@ -26,6 +26,8 @@ typedef struct split_steps {
 bool split_steps_of(const ir_module *m, ir_op op, split_steps *out);
 /* The same value in every trip. */
 bool split_steps_keeps(const split_steps *s, uint32_t carry);
+/* The integer is t + *out_ahead in trip t. */
+bool split_steps_counts(const split_steps *s, ir_value v, int64_t *out_ahead);
 
 typedef struct split_access { /* one element of dimension `dim` a trip, all of the others */
   ir_op op;                   /* the dynamic_update_slice or dynamic_slice */

@@ -3,6 +3,7 @@
 #include "ir/attrs.h"
 #include "ir/fold.h"
 #include "split/body.h"
+#include "split/chunks.h"
 #include "split/indices.h"
 #include "split/shards.h"
 #include "split/stencil.h"
@@ -349,7 +350,8 @@ void split_tile_op(ir_builder *b, ir_op op, const split_factor *f, const split_t
     return;
   }
   if (d.kind == IR_OP_WHILE && has_position(f->results, d.n_results)) {
-    split_body_narrow(b, op, f, trip, operands, out_results);
+    if (f->chunks) split_chunks_step(b, op, f, trip, operands, NULL, out_results);
+    else split_body_narrow(b, op, f, trip, operands, out_results);
     return;
   }
   if (d.kind == IR_OP_IOTA && f->results[0].dim == ir_op_int(m, op, "iota_dimension", -1)) {

@@ -2,6 +2,7 @@
 
 #include "base/ints.h"
 #include "ir/fold.h"
+#include "split/chunks.h"
 #include "split/closure.h"
 #include "split/held.h"
 #include "split/instances.h"
@@ -213,11 +214,52 @@ static void carry_sort(loop_builder *l, ir_op op, split_pos pos, const ir_value 
     end_carry(l, i < n ? ir_result(l->r->m, op, i) : IR_NONE, pos, carries[i]);
 }
 
-static void carry_along(loop_builder *l, ir_op op, split_pos pos, const ir_value *operands,
+/* The state as the next trip begins. Where that is as the slice ends, it is the result as well. */
+static void end_state(loop_builder *l, ir_value v, ir_value state, bool is_result) {
+  add_result(l, is_result ? v : IR_NONE, SPLIT_ABSENT, state, is_result);
+  VEC_PUSH(l->r->scratch, &l->carried, ((carried_sum){.carry = state}));
+  l->put_out[v] |= is_result;
+}
+
+/* The result in a carry of its own. */
+static void put_out_state(loop_builder *l, ir_value v, ir_value initial, ir_value state) {
+  if (!wants_out(l, v)) return;
+  add_carry(l, initial);
+  add_result(l, v, SPLIT_ABSENT, state, true);
+  l->put_out[v] = true;
+}
+
+static void carry_state(loop_builder *l, ir_op op, const split_factor *f, const ir_value *operands,
                         ir_value *results) {
+  const ir_op_data d = *ir_op_get(l->r->m, op);
+  bool is_last = sums_here(l, op, f);
+  ir_value *states = ARENA_ARRAY(l->r->scratch, ir_value, d.n_operands),
+           *initial = ir_map_all(l->r->scratch, l->renamed, d.operands, d.n_operands);
+  for (uint32_t i = 0; i < d.n_operands; i++)
+    if (split_is_state(f, i)) states[i] = add_carry(l, initial[i]);
+  split_chunks_step(&l->body, op, f, &l->trip, operands, states, results);
+  for (ir_value v, i = 0; (v = ir_result_at(l->r->m, op, i)); i++) {
+    bool ends = is_last && states[i] == results[i] && wants_out(l, v);
+    if (split_is_state(f, i)) end_state(l, v, states[i], ends);
+  }
+  for (ir_value v, i = 0; (v = ir_result_at(l->r->m, op, i)); i++)
+    if (split_is_state(f, i) && is_last) put_out_state(l, v, initial[i], results[i]);
+}
+
+static void carry_along(loop_builder *l, ir_op op, const split_factor *f, split_pos pos,
+                        const ir_value *operands, ir_value *results) {
   l->before->location = l->body.location;
-  if (ir_kind_of(l->r->m, op) == IR_OP_SORT) carry_sort(l, op, pos, operands, results);
+  if (f->chunks) carry_state(l, op, f, operands, results);
+  else if (ir_kind_of(l->r->m, op) == IR_OP_SORT) carry_sort(l, op, pos, operands, results);
   else carry_prefix(l, op, pos, operands, results);
+}
+
+/* What a trip does not read of it: another component of a barrier, a sum or a state that the loop
+ * carries. */
+static bool is_idle(loop_builder *l, ir_op op, const split_factor *f, bool sums, uint32_t i) {
+  if (f->chunks) return f->carried && split_is_state(f, i);
+  bool is_barrier = ir_kind_of(l->r->m, op) == IR_OP_OPTIMIZATION_BARRIER;
+  return (is_barrier && f->operands[i].dim < 0) || (sums && goes_on(l, op, f, i));
 }
 
 /* What is read behind another read of it: from that one's carry. */
@@ -284,23 +326,20 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   split_factor f = pos.dim < 0 ? split_absent_factor(r->scratch, r->m, op)
                                : split_instance_get(r, v, pos)->factor;
   uint32_t n = ir_op_get(r->m, op)->n_operands, n_results = ir_op_get(r->m, op)->n_results;
-  if (f.carried && pos.dim >= 0 && emit_behind(l, v, pos)) return;
+  if (f.carried && !f.chunks && pos.dim >= 0 && emit_behind(l, v, pos)) return;
   if (emit_part(l, v, pos)) return;
   ir_value *operands = ARENA_ARRAY(r->scratch, ir_value, n + 1),
            *results = ARENA_ARRAY(r->scratch, ir_value, n_results);
-  bool sums = sums_here(l, op, &f);
-  for (uint32_t i = 0; i < n; i++) {
-    bool idle = ir_kind_of(r->m, op) == IR_OP_OPTIMIZATION_BARRIER &&
-                f.operands[i].dim < 0; /* another component's */
-    idle |= sums && goes_on(l, op, &f, i);
-    operands[i] = idle ? IR_NONE : emit(l, ir_operand(r->m, op, i), f.operands[i]);
-  }
+  bool sums = !f.chunks && sums_here(l, op, &f);
+  for (uint32_t i = 0; i < n; i++)
+    operands[i] =
+        is_idle(l, op, &f, sums, i) ? IR_NONE : emit(l, ir_operand(r->m, op, i), f.operands[i]);
   ir_value *carries = sums ? begin_sums(l, op, &f, operands) : NULL;
   l->body.location = ir_op_get(r->m, op)->location;
   uint32_t side;
   bool selects = split_select_in_body(&l->body, r->scratch, op, operands, &side);
   if (selects && ir_kind_of(r->m, op) == IR_OP_MULTIPLY) results[0] = operands[1 - side];
-  else if (f.carried && pos.dim >= 0) carry_along(l, op, pos, operands, results);
+  else if (f.carried && pos.dim >= 0) carry_along(l, op, &f, pos, operands, results);
   else split_tile_op(&l->body, op, &f, &l->trip, operands, results);
   if (sums) end_sums(l, op, &f, carries, results);
   for (uint32_t j = 0; j < n_results; j++)

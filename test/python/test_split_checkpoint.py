@@ -325,5 +325,5 @@ def test_switched_off(tmp_path):
     arguments = (W, U, H, XS)
     limit = ["--memory-limit", sum(x.nbytes for x in arguments) + 20_000]
     text, held = running.rewrite(grad(rnn), arguments, tmp_path, *limit)
-    off = running.opt(tmp_path / "program.mlir", *limit, "--skip", "checkpoint", refused="refused")
+    off = running.opt(tmp_path / "program.mlir", *limit, "--skip", "checkpoint,steps", refused="refused")
     assert held != text and off == "refused"

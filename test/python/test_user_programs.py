@@ -37,6 +37,7 @@ SAMPLE = [
     "hawkes",
     "gmm_em",
     "edit_distance",
+    "griffin_grad",
     "kalman_smoother",
     "neighbour_list",
     "compaction",

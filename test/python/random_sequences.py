@@ -1,0 +1,157 @@
+"""Random programs of scans whose inputs are made for all steps at once, and whose outputs are read
+so: gated recurrences and their gradients.
+
+A seed stands for one function of weights, a sequence and a list of tokens, in 64 bits. Steps are
+contractions, so that rounding does not grow over time.
+"""
+
+import random
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+class Sequences:
+    def __init__(self, seed):
+        self.dice = dice = random.Random(seed)
+        self.steps = dice.choice([1, 2, 7, 23, 48, 61, 97, 120, 150])
+        self.n, self.m = dice.choice([1, 3, 8, 17]), dice.choice([2, 5, 8])
+        self.batch = dice.choice([(), (), (), (2,)])
+        self.body = dice.randrange(1 << 30)
+        self.numbers = np.random.default_rng(seed)
+
+    def inputs(self):
+        normal = lambda *shape: self.numbers.normal(size=shape)  # noqa: E731
+        tokens = self.numbers.integers(0, 7, (self.steps, *self.batch)).astype(np.int32)
+        return [
+            normal(self.m, self.n) / self.m**0.5,
+            normal(self.n, self.n) / (2 * self.n**0.5),
+            normal(self.n),
+            normal(7, self.n),
+            normal(self.steps, *self.batch, self.m),
+            tokens,
+        ]
+
+    # ---- for all steps at once ----
+    def given(self, dice, w, u, b, table, x, tokens):
+        """[steps, .., n]"""
+        moved = lambda v, k: jnp.concatenate([jnp.zeros_like(v[:k]), v[: len(v) - k]])  # noqa: E731
+        choices = [
+            lambda: x @ w,
+            lambda: jnp.tanh(x @ w + b),
+            lambda: jax.nn.sigmoid(x @ (w * b)),
+            lambda: table[tokens],
+            lambda: jnp.sin(table)[tokens] * (x @ w),
+            lambda: jnp.tanh(x[..., :1]) * b,
+            lambda: (x @ w)[::-1],
+            lambda: x @ w + 0.5 * moved(x, 1) @ jnp.sin(w),
+            lambda: jnp.tanh(x @ w) @ u,
+            lambda: x @ w - jnp.mean(x @ w, 0),
+            lambda: jnp.cumsum(jnp.tanh(x @ w), 0) / len(x),
+            lambda: jnp.cos(x @ w + jnp.arange(len(x)).reshape(-1, *[1] * (x.ndim - 1))),
+            lambda: jnp.moveaxis(jnp.tanh(jnp.einsum("t...m,mn->n...t", x, w)), (0, -1), (-1, 0)),
+        ]
+        return dice.choice(choices)()
+
+    # ---- one step ----
+    def step(self, dice, h, a, z, i, u, b):
+        choices = [
+            lambda: jax.nn.sigmoid(a) * h + z,
+            lambda: 0.9 * h * jax.nn.sigmoid(a) + (1 - jax.nn.sigmoid(a)) * jnp.tanh(z),
+            lambda: jnp.tanh(h @ u + a) + 0.1 * z,
+            lambda: 0.5 * h + jnp.sin(a) + 0.01 * i * b,
+            lambda: jnp.where(a > b, 0.5 * h, z),
+            lambda: jnp.tanh(a),  # of no state
+            lambda: 0.7 * jnp.roll(h, 1, -1) + 0.1 * a * z,
+        ]
+        return dice.choice(choices)()
+
+    def output(self, dice, before, h, a):
+        choices = [
+            lambda: h,
+            lambda: h,
+            lambda: (h, before),
+            lambda: jnp.sum(h, -1),
+            lambda: h[..., None, :] * a[..., None],
+            lambda: None,
+        ]
+        return dice.choice(choices)()
+
+    def scan(self, number, a, z, u, b):
+        """The last state, and what is stacked. Some count their steps, sum up, keep a matrix, or
+        run until a bound that is data."""
+        dice = random.Random(number)
+        reverse, kind, way = dice.random() < 0.3, dice.randrange(1 << 30), dice.random()
+        first = dice.choice([0 * a[0], a[0], jnp.tanh(b) + 0 * a[0]])
+
+        def step(carry, given):
+            (h, total, i), (a, z) = carry, given
+            inside = random.Random(kind)
+            new = self.step(inside, h, a, z, i, u, b)
+            ys = self.output(inside, h, new, a)
+            if total is not None:
+                total = 0.9 * total + (new.reshape(-1, self.n).T @ z.reshape(-1, self.n))
+            return (new, total, i + 1), ys
+
+        total = 0 * u if way < 0.2 else None
+        if way > 0.95:  # is left alone
+            steps = jnp.minimum(len(a), jnp.int32(3 + jnp.abs(b[0])))
+            body = lambda i, h: 0.5 * h + a[i] * z[i]  # noqa: E731
+            return lax.stop_gradient(lax.fori_loop(0, steps, body, first)), None
+        (h, total, _), ys = lax.scan(step, (first, total, 0), (a, z), reverse=reverse)
+        return h if total is None else h @ (0.1 * total), ys
+
+    # ---- what is made of what is stacked ----
+    def read(self, dice, y, u, b):
+        rest = tuple(range(1, y.ndim))
+        choices = [
+            lambda: jnp.mean(jnp.sin(y)),
+            lambda: jnp.mean((y @ u) ** 2) if y.shape[-1:] == b.shape else jnp.mean(y**2),
+            lambda: jnp.mean(jnp.tanh(y), 0).sum(),
+            lambda: jnp.sum(jax.nn.softmax(y, 0) * y),
+            lambda: jnp.max(y, 0).sum(),
+            lambda: y[-1].sum() + y[0].sum(),
+            lambda: jnp.mean((y[1:] - y[:-1]) ** 2) if len(y) > 1 else y.sum(),
+            lambda: jnp.sum(jnp.cumsum(jnp.sum(y, rest)) / len(y)),
+            lambda: jnp.sum(y[:: max(1, len(y) // 3)]),
+            lambda: jnp.var(y),
+        ]
+        return dice.choice(choices)()
+
+    def value(self, w, u, b, table, x, tokens):
+        dice = random.Random(self.body)
+        total, results = 0.0, []
+        make = lambda: self.given(dice, w, u, b, table, x, tokens)  # noqa: E731
+        layers, z = dice.choice([1, 1, 2, 2]), None
+        for _ in range(layers):
+            a = make()
+            z = make() if z is None or dice.random() < 0.3 else z
+            h, ys = self.scan(dice.randrange(1 << 30), a, z, u, b)
+            total = total + jnp.sum(jnp.tanh(h))
+            for y in jax.tree.leaves(ys):
+                total = total + self.read(dice, y, u, b)
+                if y.shape == a.shape:
+                    z = jnp.tanh(y @ u) if dice.random() < 0.5 else y * jax.nn.sigmoid(a)
+            results += [h, ys] if dice.random() < 0.3 else [h]
+        if dice.random() < 0.3:
+            results.append(jnp.tanh(z) @ u)
+        return total, results
+
+    def function(self, *arguments):
+        dice = random.Random(self.body + 1)
+        if dice.random() < 0.4:
+            return jax.tree.leaves(self.value(*arguments))
+        number = dice.choice([(0, 1), (0, 1, 2, 3), (0,), (0, 1, 4)])
+        return jax.tree.leaves(jax.value_and_grad(self.value, number, has_aux=True)(*arguments))
+
+    def largest_bytes(self):
+        """Of what the steps may keep."""
+        return self.steps * 8 * int(np.prod(self.batch, dtype=int)) * max(self.n, self.m)
+
+    def text(self):
+        with jax.enable_x64(True):
+            call = lambda *a: self.function(*a)  # noqa: E731
+            lowered = jax.jit(call, keep_unused=True).lower(*self.inputs())
+        return lowered.as_text()

@@ -1,0 +1,121 @@
+"""Scans in slices of their steps: gated recurrences whose gates are made for all steps at once, under
+arguments, results and a tenth of stock's temporaries."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import weir
+from held import check_a_tenth
+from test_libraries import reported_bytes
+
+T, D = 1500, 32
+
+
+def numbers(*shape, scale=1.0):
+    return (np.random.default_rng(0).standard_normal(shape) * scale).astype(np.float32)
+
+
+def weights(*widths):
+    return [numbers(D, n, scale=D**-0.5) for n in widths]
+
+
+def gated(x, w, v, reverse=False):
+    """Griffin's recurrence: all states."""
+    a = jnp.exp(-8 * jax.nn.softplus(x @ w))
+    b = jnp.sqrt(1 - a * a + 1e-6) * jax.nn.sigmoid(x @ v) * x
+
+    def step(h, given):
+        h = given[0] * h + given[1]
+        return h, h
+
+    return lax.scan(step, jnp.zeros(x.shape[1:]), (a, b), reverse=reverse)[1]
+
+
+def griffin(x, w, v, out):
+    return jnp.mean((jax.nn.gelu(gated(x, w, v)) @ out) ** 2)
+
+
+def backward(x, w, v, out):
+    return jnp.mean((gated(x, w, v, reverse=True) @ out) ** 2)
+
+
+def projected(x, w, v, out):
+    return jax.nn.gelu(gated(x, w, v)) @ out
+
+
+def layers(x, w, v, out):
+    """The second reads what the first stacks."""
+    return jnp.mean((gated(gated(x, w, v) @ v, v, w) @ out) ** 2)
+
+
+def lstm(x, w, u, out):
+    z = x @ w
+
+    def step(state, z):
+        h, c = state
+        i, f, g, o = jnp.split(z + h @ u, 4)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    zero = jnp.zeros(D)
+    (h, _), hs = lax.scan(step, (zero, zero), z)
+    return jnp.mean((hs @ out) ** 2) + jnp.sum(h)
+
+
+def selective(x, w, v, out):
+    """Mamba's: a state of D x 8."""
+    dt, c = jax.nn.softplus(x @ w), x @ v[:, :8]
+    decay = jnp.exp(-dt[:, :, None] * jnp.exp(v[:, 8:16]))
+    given = (dt * x)[:, :, None] * (x @ v[:, 16:24])[:, None]
+
+    def step(h, given):
+        h = given[0] * h + given[1]
+        return h, h
+
+    h = lax.scan(step, jnp.zeros((D, 8)), (decay, given))[1]
+    return jnp.mean((jnp.einsum("tdn,tn->td", h, c) @ out) ** 2)
+
+
+def grad(f):
+    def value_and_grad(x, *weights):
+        return jax.value_and_grad(lambda weights: f(x, *weights))(weights)
+
+    value_and_grad.__name__ = f"{f.__name__}_grad"
+    return value_and_grad
+
+
+WIDTHS = {lstm: (4 * D, 4 * D, D)}
+CASES = [(f, T) for f in (griffin, backward, projected, layers, lstm, selective)]
+CASES += [(griffin, 1511), (projected, 1511)]  # a prime: slices overlap
+BACK = [(f, T) for f in (griffin, backward, layers, lstm, selective)]
+BACK += [(f, 1511) for f in (griffin, backward, lstm)]
+
+
+@pytest.mark.parametrize("f, steps", CASES, ids=lambda v: getattr(v, "__name__", v))
+def test_all_that_is_kept_of_steps_is_not_there(f, steps):
+    check_a_tenth(f, numbers(steps, D), *weights(*WIDTHS.get(f, (D, D, D))))
+
+
+@pytest.mark.parametrize("f, steps", BACK, ids=lambda v: getattr(v, "__name__", v))
+def test_nor_for_gradients(f, steps):
+    check_a_tenth(grad(f), numbers(steps, D), *weights(*WIDTHS.get(f, (D, D, D))))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_stays_where_it_was(bad):
+    """From the step on that has it, to the bit, as the steps are what they were."""
+    x = numbers(T, D)
+    x[T // 2, 3] = bad
+    arguments = x, *weights(D, D, D)
+    stock = jax.jit(gated).lower(*arguments[:3]).compile()
+    limit = int(reported_bytes(stock) - 0.8 * stock.memory_analysis().temp_size_in_bytes)
+    with weir.limit(limit):
+        split = jax.jit(gated).lower(*arguments[:3]).compile()
+    assert weir.last_report().outcome == "rewritten"
+    got, want = np.asarray(split(*arguments[:3])), np.asarray(stock(*arguments[:3]))
+    np.testing.assert_array_equal(np.isfinite(got), np.isfinite(want))
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
