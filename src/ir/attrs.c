@@ -2,7 +2,6 @@
 #include "ir/attrs.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/saturate.h"
@@ -128,6 +127,20 @@ bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numb
 bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
   return indexing_dims(scratch, ir_op_string(m, op, "scatter_dimension_numbers"), scatter_names,
                        out);
+}
+
+ir_ints ir_ints_without(ir_ints v, int64_t x, int64_t *out) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] != x) out[count++] = v.at[i];
+  return (ir_ints){count, out};
+}
+
+int32_t ir_entry_dim(const ir_gather_numbers *n, int64_t dim) {
+  int64_t nth = dim - (dim > n->index_vector_dim);
+  assert(dim >= 0 && dim != n->index_vector_dim);
+  for (int32_t d = 0;; d++)
+    if (!ir_ints_have(n->offset_dims, d) && nth-- == 0) return d;
 }
 
 /* One group of `[b, 0, 1, f]`: the position of each label. Returns what follows the closing
@@ -287,35 +300,6 @@ ir_attr ir_conv_dims_attr(ir_module *m, const ir_conv_numbers *n) {
   put_conv_group(&b, 'b', n->output_batch, 'f', n->output_feature, n->output_spatial);
   strbuf_putc(&b, '>');
   return ir_attr_other(m, b.text);
-}
-
-bool ir_is_monoid(ir_kind kind) {
-  switch (kind) {
-    case IR_OP_ADD:
-    case IR_OP_MULTIPLY:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_AND:
-    case IR_OP_OR:
-    case IR_OP_XOR: return true;
-    default: return false;
-  }
-}
-
-bool ir_is_bitwise(ir_kind kind) {
-  switch (kind) {
-    case IR_OP_ABS:
-    case IR_OP_AND:
-    case IR_OP_BITCAST_CONVERT:
-    case IR_OP_COMPARE:
-    case IR_OP_CONSTANT:
-    case IR_OP_NEGATE:
-    case IR_OP_NOT:
-    case IR_OP_OR:
-    case IR_OP_SELECT:
-    case IR_OP_XOR: return true;
-    default: return false;
-  }
 }
 
 ir_kind ir_reducer_kind(const ir_module *m, ir_block body) {

@@ -17,6 +17,8 @@ static inline int32_t ir_ints_find(ir_ints v, int64_t x) {
   return -1;
 }
 static inline bool ir_ints_have(ir_ints v, int64_t x) { return ir_ints_find(v, x) >= 0; }
+/* The others, in out. */
+ir_ints ir_ints_without(ir_ints v, int64_t x, int64_t *out);
 static inline bool ir_ints_same(ir_ints a, ir_ints b) {
   return a.count == b.count &&
          (a.count == 0 || !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at));
@@ -92,6 +94,9 @@ bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op,
                     ir_gather_numbers *out_dims); /* gather's dimension_numbers */
 bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op,
                      ir_gather_numbers *out_dims); /* scatter's scatter_dimension_numbers */
+/* The dimension of a gather's result, of a scatter's updates, that counts what dimension `dim` of
+ * the indices does; dim: not that of index vectors. */
+int32_t ir_entry_dim(const ir_gather_numbers *n, int64_t dim);
 bool ir_conv_dims(arena *scratch, const ir_module *m, ir_op op,
                   ir_conv_numbers *out_dims); /* convolution's dimension_numbers */
 /* [b, space, f] x [space, i, o] -> [b, space, f]; output_first: the kernel as [space, o, i]. */
@@ -110,10 +115,6 @@ ir_attr ir_gather_dims_attr(ir_module *m, const ir_gather_numbers *dims);
 ir_attr ir_scatter_dims_attr(ir_module *m, const ir_gather_numbers *dims);
 ir_attr ir_conv_dims_attr(ir_module *m, const ir_conv_numbers *dims);
 
-/* Commutative and associative, of two operands: what pretty `applies` can name. */
-bool ir_is_monoid(ir_kind kind);
-/* Gives the same bits on a tensor as in a comparator, wherever it is compiled. */
-bool ir_is_bitwise(ir_kind kind);
 /* The monoid of a reducer region: a block (lhs.., rhs..) whose single op combines argument i with
  * argument n + i. */
 ir_kind ir_reducer_kind(

@@ -94,12 +94,22 @@ bool ir_adds_up(const ir_module *m, ir_op op) {
          ir_reducer_kind(m, ir_body(m, op)) == IR_OP_ADD;
 }
 
-double ir_combined(ir_kind kind, double x, double y) {
+double ir_folded(ir_kind kind, double x, double y) {
   switch (kind) {
+    case IR_OP_NEGATE: return -x;
+    case IR_OP_ABS: return fabs(x);
+    case IR_OP_SQRT: return sqrt(x);
+    case IR_OP_RSQRT: return 1 / sqrt(x);
+    case IR_OP_EXPONENTIAL: return exp(x);
+    case IR_OP_LOG: return log(x);
     case IR_OP_ADD: return x + y;
     case IR_OP_SUBTRACT: return x - y;
     case IR_OP_MULTIPLY: return x * y;
-    default: return x / y;
+    case IR_OP_DIVIDE: return x / y;
+    case IR_OP_POWER: return pow(x, y);
+    case IR_OP_MAXIMUM: return isnan(x) || isnan(y) ? NAN : fmax(x, y);
+    case IR_OP_MINIMUM: return isnan(x) || isnan(y) ? NAN : fmin(x, y);
+    default: return NAN;
   }
 }
 
@@ -120,7 +130,7 @@ static bool splat_real(const ir_module *m, ir_value v, int steps, double *out_nu
       if (!splat_real(m, ir_operand(m, op, 0), steps - 1, &x) ||
           !splat_real(m, ir_operand(m, op, 1), steps - 1, &y))
         return false;
-      *out_number = ir_combined(ir_kind_of(m, op), x, y);
+      *out_number = ir_folded(ir_kind_of(m, op), x, y);
       if (ir_type_at(m, v)->dtype == IR_F32) *out_number = (double)(float)*out_number;
       return isfinite(*out_number);
     default: return false;

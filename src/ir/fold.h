@@ -38,7 +38,7 @@ bool ir_is_zero(const ir_module *m, ir_value v);
 /* A reduction, or one over windows, that adds up one array from 0. */
 bool ir_adds_up(const ir_module *m, ir_op op);
 
-/* add, subtract, multiply, divide. */
-double ir_combined(ir_kind kind, double x, double y);
+/* Arithmetic on numbers, y of ops with two operands; NAN of other ops. */
+double ir_folded(ir_kind kind, double x, double y);
 
 #endif

@@ -57,6 +57,7 @@ typedef enum ir_kind {
 } ir_kind;
 
 enum { IR_FLAG_E = 1, IR_FLAG_X = 2, IR_FLAG_T = 4, IR_FLAG_H = 8, IR_FLAG_M = 16, IR_FLAG_R = 32 };
+enum { IR_FLAG_O = 64, IR_FLAG_N = 128, IR_FLAG_S = 256 };
 
 /* ---- data behind the ids ---- */
 typedef enum ir_type_kind {
@@ -217,6 +218,8 @@ const char *ir_kind_name(ir_kind kind);                /* "stablehlo.add" */
 int ir_kind_flags(ir_kind kind);
 int ir_kind_types(ir_kind kind); /* of the operand: 1 << ir_dtype_class, ored */
 static inline bool ir_is_elementwise(ir_kind kind) { return ir_kind_flags(kind) & IR_FLAG_E; }
+static inline bool ir_is_monoid(ir_kind kind) { return ir_kind_flags(kind) & IR_FLAG_O; }
+static inline bool ir_is_bitwise(ir_kind kind) { return ir_kind_flags(kind) & IR_FLAG_S; }
 /* The same elements elsewhere, of one operand. */
 static inline bool ir_is_move(ir_kind kind) {
   return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE;
@@ -259,6 +262,7 @@ ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size);
 bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j);
 /* Tensors of as many dimensions, as long. */
 bool ir_same_dims(const ir_type_data *a, const ir_type_data *b);
+int32_t ir_longest_dim(const ir_type_data *t); /* of equal ones the first; 0 of a scalar */
 bool ir_is_static_tensor(
     const ir_module *m,
     ir_type t); /* a tensor of a known element type without dynamic dims or encoding */
@@ -321,6 +325,9 @@ ir_block ir_block_new(ir_module *m);       /* belongs to no op yet */
 void ir_region_set(ir_module *m, ir_op op, uint32_t region,
                    ir_block block);                                /* gives the block to the op */
 ir_value ir_block_arg(ir_module *m, ir_block block, ir_type type); /* appends an argument */
+/* Of the op's operands, the block's arguments, those stay that `keep` has by index. */
+void ir_keep_operands(ir_module *m, ir_op op, const bool *keep);
+void ir_keep_arguments(ir_module *m, ir_block block, const bool *keep);
 void ir_block_append(ir_module *m, ir_block block, ir_op op);
 /* Takes all ops out of the block and returns them, so that the block can be filled anew while they
  * are read. */

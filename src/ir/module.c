@@ -18,6 +18,9 @@ static const struct op_row {
 #define E IR_FLAG_E
 #define H IR_FLAG_H
 #define M IR_FLAG_M
+#define O IR_FLAG_O
+#define N IR_FLAG_N
+#define S IR_FLAG_S
 #define B (1 << IR_CLASS_BOOL)
 #define I (1 << IR_CLASS_INT)
 #define U (1 << IR_CLASS_UINT)
@@ -34,6 +37,9 @@ static const struct op_row {
 #undef E
 #undef H
 #undef M
+#undef O
+#undef N
+#undef S
 #undef B
 #undef I
 #undef U
@@ -222,6 +228,13 @@ bool ir_same_dims(const ir_type_data *a, const ir_type_data *b) {
   for (int32_t d = 0; d < a->rank; d++)
     if (a->dims[d] != b->dims[d]) return false;
   return true;
+}
+
+int32_t ir_longest_dim(const ir_type_data *t) {
+  int32_t longest = 0;
+  for (int32_t d = 1; d < t->rank; d++)
+    if (t->dims[d] > t->dims[longest]) longest = d;
+  return longest;
 }
 
 bool ir_is_static_tensor(const ir_module *m, ir_type t) {
@@ -632,6 +645,26 @@ ir_value ir_block_arg(ir_module *m, ir_block block, ir_type type) {
            (ir_value_data){.type = type, .block = block, .index = m->blocks.at[block].args.count});
   VEC_PUSH(m->arena, &m->blocks.at[block].args, id);
   return id;
+}
+
+void ir_keep_operands(ir_module *m, ir_op op, const bool *keep) {
+  ir_op_data *d = ir_op_get(m, op);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < d->n_operands; i++)
+    if (keep[i]) d->operands[n++] = d->operands[i];
+  d->n_operands = n;
+}
+
+void ir_keep_arguments(ir_module *m, ir_block block, const bool *keep) {
+  ir_block_data *b = ir_block_get(m, block);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < b->args.count; i++) {
+    if (!keep[i]) continue;
+    b->args.at[n] = b->args.at[i];
+    ir_value_get(m, b->args.at[n])->index = n;
+    n++;
+  }
+  b->args.count = n;
 }
 
 void ir_block_append(ir_module *m, ir_block block, ir_op op) {

@@ -27,33 +27,14 @@ static bool is_narrow(const ir_module *m, ir_value v) {
 /* Whether a result made in f32 of 16-bit floats is one, too: nothing to round. */
 static bool is_exact(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
-  if (ir_kind_flags((ir_kind)d->kind) & IR_FLAG_M) return true;
-  switch ((ir_kind)d->kind) {
-    case IR_OP_CONSTANT:
-    case IR_OP_CARRY:
-    case IR_OP_REPEAT:
-    case IR_OP_CHLO_TOP_K:
-    case IR_OP_ABS:
-    case IR_OP_NEGATE:
-    case IR_OP_SIGN:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_CLAMP:
-    case IR_OP_SELECT:
-    case IR_OP_CEIL:
-    case IR_OP_FLOOR:
-    case IR_OP_ROUND_AFZ:
-    case IR_OP_ROUND_EVEN: return true;
-    case IR_OP_REDUCE:
-      if (d->n_results > 1) return true; /* may_promote: chosen */
-      ir_kind monoid = ir_reducer_kind(m, d->regions[0]);
-      return monoid == IR_OP_MAXIMUM || monoid == IR_OP_MINIMUM;
-    case IR_OP_CONVERT: {
-      ir_dtype from = ir_type_at(m, d->operands[0])->dtype;
-      return from == IR_I1 || from == IR_I8 || from == IR_UI8;
-    }
-    default: return false;
+  if (ir_kind_flags((ir_kind)d->kind) & (IR_FLAG_M | IR_FLAG_N)) return true;
+  if (d->kind == IR_OP_CONVERT) {
+    ir_dtype from = ir_type_at(m, d->operands[0])->dtype;
+    return from == IR_I1 || from == IR_I8 || from == IR_UI8;
   }
+  if (d->kind != IR_OP_REDUCE || d->n_results > 1)
+    return d->kind == IR_OP_REDUCE; /* may_promote: chosen */
+  return ir_kind_flags(ir_reducer_kind(m, d->regions[0])) & IR_FLAG_N;
 }
 
 /* What reduces several operands may only choose among its elements. */

@@ -7,7 +7,6 @@
 #include "base/saturate.h"
 #include "machine/tuned.h"
 #include "plan/cost.h"
-#include "split/schedules.h"
 #include "split/sink.h"
 #include "limit/referee.h"
 #include "limit/result.h"

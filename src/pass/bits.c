@@ -165,12 +165,9 @@ static ir_value philox_bits(ir_builder b, const ir_value *state, ir_type type, i
 
 /* The dimension that is cut in halves: the first even one, else the first of the longest. */
 static int32_t halved_dim(const ir_type_data *t) {
-  int32_t longest = 0;
   for (int32_t d = 0; d < t->rank; d++)
     if (t->dims[d] % 2 == 0) return d;
-  for (int32_t d = 1; d < t->rank; d++)
-    if (t->dims[d] > t->dims[longest]) longest = d;
-  return longest;
+  return ir_longest_dim(t);
 }
 
 /* A counter is an element of 64 bits, or two of 32 that are neighbours in one dimension. */

@@ -85,7 +85,7 @@ static bool find_made(const pass_rewrite *f, ir_value v, int steps, levels *out)
       if (!find_levels(f, ir_operand(f->m, op, 0), steps - 1, &x) ||
           !find_levels(f, ir_operand(f->m, op, 1), steps - 1, &y))
         return false;
-      *out = (levels){ir_combined(kind, x.on, y.on), ir_combined(kind, x.off, y.off)};
+      *out = (levels){ir_folded(kind, x.on, y.on), ir_folded(kind, x.off, y.off)};
       return true;
     case IR_OP_SELECT:
       if (!is_square(f->m, ir_operand(f->m, op, 0)) ||

@@ -49,15 +49,12 @@ static ir_type column_type(const columns *f, ir_value v, int32_t dim) {
 static ir_value column(columns *f, ir_value v, int32_t dim, int64_t j);
 
 static ir_value of_reverse(columns *f, ir_op op, int32_t dim, int64_t j) {
-  ir_ints dims = ir_op_list(f->m, op, "dimensions");
-  int64_t others[IR_MAX_RANK];
-  int32_t n = 0;
-  for (int32_t i = 0; i < dims.count; i++)
-    if (dims.at[i] != dim) others[n++] = dims.at[i];
+  int64_t kept[IR_MAX_RANK];
+  ir_ints dims = ir_op_list(f->m, op, "dimensions"), others = ir_ints_without(dims, dim, kept);
   ir_value x = ir_operand(f->m, op, 0);
-  if (n < dims.count) j = type_of(f, x)->dims[dim] - 1 - j;
+  if (others.count < dims.count) j = type_of(f, x)->dims[dim] - 1 - j;
   x = column(f, x, dim, j);
-  return n ? pass_build_reverse(&f->b, x, (ir_ints){n, others}) : x;
+  return others.count ? pass_build_reverse(&f->b, x, others) : x;
 }
 
 static ir_value of_slice(columns *f, ir_op op, int32_t dim, int64_t j) {

@@ -22,7 +22,7 @@ typedef struct dce {
   uint32_t n_names;
   uint8_t *effects; /* by op: it or something below or called has effects */
   uint32_t depth;   /* of has_effects() */
-  uint8_t *live_op, *live_value;
+  bool *live_op, *live_value;
   ir_value
       *with; /* by value, of live weir.loops: needed with it are, of a result that is a carry, what
                 it begins with; of an argument the operand, or the result that it is within */
@@ -213,29 +213,9 @@ static void mark(dce *d, ir_block top) {
 }
 
 /* ---- sweep ---- */
-static void keep_operands(ir_module *m, ir_op op, const uint8_t *keep) {
-  ir_op_data *data = ir_op_get(m, op);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < data->n_operands; i++)
-    if (keep[i]) data->operands[n++] = data->operands[i];
-  data->n_operands = n;
-}
-
-static void keep_arguments(ir_module *m, ir_block block, const uint8_t *keep) {
-  ir_block_data *b = ir_block_get(m, block);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < b->args.count; i++) {
-    if (!keep[i]) continue;
-    b->args.at[n] = b->args.at[i];
-    ir_value_get(m, b->args.at[n])->index = n;
-    n++;
-  }
-  b->args.count = n;
-}
-
 /* Results have consecutive ids: those that stay move up, and their uses are renamed when the sweep
  * is over. */
-static void keep_results(dce *d, ir_op op, const uint8_t *keep) {
+static void keep_results(dce *d, ir_op op, const bool *keep) {
   ir_op_data *data = ir_op_get(d->m, op);
   uint32_t n = 0;
   for (uint32_t i = 0; i < data->n_results; i++) {
@@ -250,7 +230,7 @@ static void keep_results(dce *d, ir_op op, const uint8_t *keep) {
   data->n_results = n;
 }
 
-static void keep_ints(dce *d, ir_op op, const char *name, const uint8_t *keep) {
+static void keep_ints(dce *d, ir_op op, const char *name, const bool *keep) {
   int32_t count, n = 0;
   const int64_t *old = ir_op_ints(d->m, op, name, &count);
   int64_t *kept = ARENA_ARRAY(d->scratch, int64_t, (size_t)count + 1);
@@ -259,7 +239,7 @@ static void keep_ints(dce *d, ir_op op, const char *name, const uint8_t *keep) {
   if (n != count) ir_op_set_attr(d->m, op, name, ir_attr_i64s(d->m, kept, n), true);
 }
 
-static bool all(const uint8_t *keep, uint32_t n) {
+static bool all(const bool *keep, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (!keep[i]) return false;
   return true;
@@ -267,14 +247,14 @@ static bool all(const uint8_t *keep, uint32_t n) {
 
 static void shrink_while(dce *d, ir_op op) {
   ir_op_data *data = ir_op_get(d->m, op);
-  const uint8_t *keep =
-      ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
+  const bool *keep =
+      ARENA_COPY(d->scratch, bool, &d->live_value[data->first_result], data->n_results);
   if (all(keep, data->n_results)) return;
   d->changed = true;
-  keep_operands(d->m, ir_terminator(d->m, data->regions[1]), keep);
-  keep_arguments(d->m, data->regions[0], keep);
-  keep_arguments(d->m, data->regions[1], keep);
-  keep_operands(d->m, op, keep);
+  ir_keep_operands(d->m, ir_terminator(d->m, data->regions[1]), keep);
+  ir_keep_arguments(d->m, data->regions[0], keep);
+  ir_keep_arguments(d->m, data->regions[1], keep);
+  ir_keep_operands(d->m, op, keep);
   keep_results(d, op, keep);
 }
 
@@ -291,9 +271,9 @@ static bool is_read(const dce *d, ir_op loop, uint32_t arg) {
 static void shrink_loop(dce *d, ir_op op) {
   ir_op_data *data = ir_op_get(d->m, op);
   uint32_t n = data->n_operands, inputs = n_inputs(d->m, op);
-  uint8_t *keep_args = ARENA_ARRAY(d->scratch, uint8_t, (size_t)n + 2);
-  const uint8_t *keep_outs =
-      ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], data->n_results);
+  bool *keep_args = ARENA_ARRAY(d->scratch, bool, (size_t)n + 2);
+  const bool *keep_outs =
+      ARENA_COPY(d->scratch, bool, &d->live_value[data->first_result], data->n_results);
   keep_args[0] = keep_args[1] = true;
   for (uint32_t i = 0; i < inputs; i++) keep_args[i + 2] = is_read(d, op, i + 2);
   for (uint32_t r = 0, carry = inputs; r < data->n_results; r++)
@@ -302,11 +282,11 @@ static void shrink_loop(dce *d, ir_op op) {
   d->changed = true;
   for (uint32_t k = 0; k < 2; k++) {
     ir_block block = loop_body(d->m, op, k);
-    if (block) keep_operands(d->m, ir_terminator(d->m, block), keep_outs);
-    if (block) keep_arguments(d->m, block, keep_args);
+    if (block) ir_keep_operands(d->m, ir_terminator(d->m, block), keep_outs);
+    if (block) ir_keep_arguments(d->m, block, keep_args);
   }
   CTX_CHECK(d->m->ctx, inputs <= n);
-  keep_operands(d->m, op, keep_args + 2);
+  ir_keep_operands(d->m, op, keep_args + 2);
   keep_results(d, op, keep_outs);
   keep_ints(d, op, "in_dims", keep_args + 2);
   keep_ints(d, op, "in_units", keep_args + 2);
@@ -325,13 +305,13 @@ static void rename_in_wholes(dce *d, ir_block top) {
 static void shrink_sort(dce *d, ir_op op) {
   ir_op_data *data = ir_op_get(d->m, op);
   uint32_t n = data->n_results;
-  const uint8_t *keep = ARENA_COPY(d->scratch, uint8_t, &d->live_value[data->first_result], n);
-  uint8_t *pairs = ARENA_ARRAY(d->scratch, uint8_t, 2 * (size_t)n);
+  const bool *keep = ARENA_COPY(d->scratch, bool, &d->live_value[data->first_result], n);
+  bool *pairs = ARENA_ARRAY(d->scratch, bool, 2 * (size_t)n);
   if (all(keep, n)) return;
   for (uint32_t i = 0; i < 2 * n; i++) pairs[i] = keep[i / 2];
   d->changed = true;
-  keep_arguments(d->m, data->regions[0], pairs);
-  keep_operands(d->m, op, keep);
+  ir_keep_arguments(d->m, data->regions[0], pairs);
+  ir_keep_operands(d->m, op, keep);
   keep_results(d, op, keep);
 }
 
@@ -361,8 +341,8 @@ static weir_status run(pass_ctx *p, ir_module *m) {
   ir_block top = ir_top(m);
   d.functions = pass_functions(p->scratch, m);
   d.effects = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
-  d.live_op = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count);
-  d.live_value = ARENA_ARRAY(p->scratch, uint8_t, m->values.count);
+  d.live_op = ARENA_ARRAY(p->scratch, bool, m->ops.count);
+  d.live_value = ARENA_ARRAY(p->scratch, bool, m->values.count);
   d.with = ARENA_ARRAY(p->scratch, ir_value, m->values.count);
   has_effects(&d, m->root);
   mark(&d, top);

@@ -134,10 +134,7 @@ static int32_t gathered_along(const lister *f, ir_op op, int32_t along) { /* of 
   if (!ir_gather_dims(f->p->scratch, f->m, op, &n) || n.operand_batching_dims.count ||
       along == n.index_vector_dim || is_member(f, ir_operand(f->m, op, 0)))
     return IR_ALONE;
-  int32_t nth = along > n.index_vector_dim ? along - 1 : along;
-  for (int32_t d = 0; d < type_of(f, ir_result(f->m, op, 0))->rank; d++)
-    if (ir_ints_find(n.offset_dims, d) < 0 && nth-- == 0) return d;
-  return IR_ALONE;
+  return ir_entry_dim(&n, along);
 }
 
 static bool may_be_member(const lister *f, ir_op op) {
@@ -513,9 +510,7 @@ static bool find_scattering(const lister *f, ir_op op, scattering *out) {
     return false;
   int32_t along = f->members[ir_operand(f->m, op, 1)].along;
   if (along == n.index_vector_dim) return false;
-  int32_t nth = along > n.index_vector_dim ? along - 1 : along, d = 0;
-  for (;; d++)
-    if (ir_ints_find(n.offset_dims, d) < 0 && nth-- == 0) break;
+  int32_t d = ir_entry_dim(&n, along);
   ir_value u = ir_operand(f->m, op, 2);
   *out = (scattering){op, along, d, ir_reducer_kind(f->m, ir_body(f->m, op)) == IR_OP_ADD};
   return !is_member(f, u) || f->members[u].along == d;

@@ -255,12 +255,9 @@ static void drop_results(ir_module *m, uint32_t first, uint32_t count) {
   ir_op_data *last = ir_op_get(m, ir_terminator(m, body_of(m, function)));
   arena *a = arena_create(m->ctx);
   bool *keep = ARENA_ARRAY(a, bool, last->n_operands);
-  uint32_t n = last->n_operands, kept = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    keep[i] = i < first || i >= first + count;
-    if (keep[i]) last->operands[kept++] = last->operands[i];
-  }
-  last->n_operands = kept;
+  uint32_t n = last->n_operands;
+  for (uint32_t i = 0; i < n; i++) keep[i] = i < first || i >= first + count;
+  ir_keep_operands(m, ir_terminator(m, body_of(m, function)), keep);
   keep_entries(m, function, "res_attrs", keep, n);
   set_function_type(m, function);
   arena_destroy(a);
@@ -321,17 +318,13 @@ static void drop_arguments(ir_module *m, uint32_t first, uint32_t count) {
   ir_block_data *b = ir_block_get(m, body_of(m, function));
   arena *a = arena_create(m->ctx);
   bool *used = used_values(a, m), *keep = ARENA_ARRAY(a, bool, b->args.count);
-  uint32_t n = b->args.count, kept = 0, unused = 0;
+  uint32_t n = b->args.count, unused = 0;
   for (uint32_t i = 0; i < n; i++) {
-    ir_value arg = b->args.at[i];
-    bool chosen = !used[arg] && unused >= first && unused < first + count;
-    unused += !used[arg];
-    keep[i] = !chosen;
-    if (chosen) continue;
-    ir_value_get(m, arg)->index = kept;
-    b->args.at[kept++] = arg;
+    bool is_unused = !used[b->args.at[i]];
+    keep[i] = !is_unused || unused < first || unused >= first + count;
+    unused += is_unused;
   }
-  b->args.count = kept;
+  ir_keep_arguments(m, body_of(m, function), keep);
   keep_entries(m, function, "arg_attrs", keep, n);
   set_function_type(m, function);
   arena_destroy(a);

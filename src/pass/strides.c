@@ -16,7 +16,6 @@
  * Left alone: batches; places beyond x's ends; two dimensions that one index counts; negative
  * steps; windows along dimensions that are counted; what is small against the limit. Cost: linear.
  */
-#include "ir/fold.h"
 #include "pass/build.h"
 
 /* Of x: along each dimension `counts` elements from `starts` on, every steps-th; of one alone the
@@ -34,14 +33,6 @@ typedef struct move {
 } move;
 
 static const ir_type_data *type_of(const move *v, ir_value x) { return ir_type_at(v->m, x); }
-
-/* The dimension of the part for dimension `dim` of the indices, not that of index vectors. */
-static int32_t part_dim(const move *v, int32_t dim) {
-  int32_t j = dim > v->n.index_vector_dim ? dim - 1 : dim;
-  for (int32_t d = 0; d < type_of(v, v->part)->rank; d++)
-    if (!ir_ints_have(v->n.offset_dims, d) && j-- == 0) return d;
-  return -1;
-}
 
 /* What indices say of dimension d: where, and which dimension of them counts; window: none may. */
 static bool find_line(const move *v, int32_t d, bool window, pass_affine *out) {
@@ -63,7 +54,7 @@ static bool find_grid(const move *v, grid *out) {
     pass_affine a;
     if (!find_line(v, d, window, &a) || a.step < 1) return false;
     out->of[d] = window       ? (int32_t)v->n.offset_dims.at[offset++]
-                 : a.dim >= 0 ? part_dim(v, a.dim)
+                 : a.dim >= 0 ? ir_entry_dim(&v->n, a.dim)
                               : -1;
     out->counts[d] = out->of[d] < 0 ? 1 : part->dims[out->of[d]];
     out->starts[d] = a.offset;

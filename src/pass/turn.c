@@ -65,11 +65,10 @@ static int32_t gathered_dim(const pass_turn *t, ir_op op) {
   if (pass_turn_is_member(t, ir_operand(t->m, op, 0)) || !pass_turn_is_member(t, at) ||
       !ir_gather_dims(t->p->scratch, t->m, op, &n))
     return IR_ALONE;
-  int32_t along = t->along[at], before = 0;
+  int32_t along = t->along[at];
   if (along == n.index_vector_dim || ir_ints_have(n.start_indices_batching_dims, along))
     return IR_ALONE;
-  for (int32_t d = 0; d < along; d++) before += d != n.index_vector_dim;
-  return nth_entry_dim(t, ir_result(t->m, op, 0), n.offset_dims, -1, before);
+  return ir_entry_dim(&n, along);
 }
 
 static bool takes_rows(const pass_turn *t, ir_op gather, int32_t dim) {

@@ -17,7 +17,6 @@
  * all of them.
  */
 #include "base/saturate.h"
-#include "ir/maps.h"
 #include "pass/build.h"
 
 enum { FEW = 16 }; /* slices of a dimension that is shorter hold too much of the rest */
@@ -135,13 +134,6 @@ static ir_ints behind(ir_ints list, int64_t in_places, int64_t *out) {
   return (ir_ints){list.count, out};
 }
 
-static ir_ints without(ir_ints list, int64_t x, int64_t *out) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < list.count; i++)
-    if (list.at[i] != x) out[count++] = list.at[i];
-  return (ir_ints){count, out};
-}
-
 static ir_ints with(ir_ints list, int64_t x, int64_t *out) {
   int32_t count = 0;
   while (count < list.count && list.at[count] < x) out[count] = list.at[count], count++;
@@ -157,7 +149,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
   if (!may_open(r, op, &n, &o)) return false;
   ir_value places = places_of_rows(&r->b, op, &n, &o, &n.index_vector_dim);
   ir_value operands[] = {ir_operand(r->m, op, 0), places, ir_operand(r->m, op, 2)};
-  n.offset_dims = without(n.offset_dims, o.in_updates, offset);
+  n.offset_dims = ir_ints_without(n.offset_dims, o.in_updates, offset);
   n.start_indices_batching_dims = behind(n.start_indices_batching_dims, o.in_places, batches);
   n.collapsed_slice_dims = with(n.collapsed_slice_dims, o.dim, collapsed);
   ir_type type = ir_type_of(r->m, ir_result(r->m, op, 0));

@@ -3,7 +3,6 @@
 #include "plan/explain.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- locations ---- */

@@ -194,7 +194,7 @@ static int by_class_and_start(const void *x, const void *y) {
 }
 
 /* Intervals of one buffer, in time, apart from each other. */
-static inline bool is_ascending(const plan_interval *live, uint32_t n) {
+static bool is_ascending(const plan_interval *live, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (live[i].from > live[i].to || (i && live[i].from <= live[i - 1].to)) return false;
   return true;
@@ -215,7 +215,7 @@ static void merge_intervals(plan_assigner *a, plan_buffer *b) {
       if (b->live[b->n_live - 1].to < v->live.to) b->live[b->n_live - 1].to = v->live.to;
     } else b->live[b->n_live++] = v->live;
   }
-  assert(b->n_live && is_ascending(b->live, b->n_live));
+  CTX_CHECK(a->g->m->ctx, b->n_live && is_ascending(b->live, b->n_live));
 }
 
 static uint64_t sketch_of(const plan_assigner *a, const plan_interval *live, uint32_t count) {
@@ -303,7 +303,7 @@ static void join(plan_assigner *a, uint32_t x, uint32_t y) {
       if (live[n - 1].to < next.to) live[n - 1].to = next.to;
     } else live[n++] = next;
   }
-  assert(is_ascending(live, n) && into->bytes == from->bytes);
+  CTX_CHECK(a->g->m->ctx, is_ascending(live, n) && into->bytes == from->bytes);
   into->live = live;
   into->n_live = n;
   into->sketch |= from->sketch;

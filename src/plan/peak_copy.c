@@ -203,14 +203,7 @@ static void copy_for_readers(copier *c, uint32_t node) {
   c->walked = 0;
   plan_node n = *plan_node_get(g, node);
   uint32_t made = copy_in(g, n.comp, node);
-  plan_node_get(g, made)->users = n.users;
-  plan_node_get(g, made)->n_users = n.n_users;
-  plan_node_get(g, made)->users_room = n.users_room;
-  for (uint32_t i = 0; i < n.n_users; i++) {
-    plan_node *u = plan_node_get(g, n.users[i]);
-    for (uint32_t k = 0; k < u->n_operands; k++)
-      if (u->operands[k] == node) u->operands[k] = made;
-  }
+  for (uint32_t i = 0; i < n.n_users; i++) plan_take_instead(g, n.users[i], node, made);
   c->passed[made] = c->passed[node];
   c->passed[node] = 0;
   plan_node *original = plan_node_get(g, node);

@@ -125,14 +125,16 @@ void plan_put_between(plan_graph *g, uint32_t node, uint32_t between, uint32_t u
   plan_add_user(g, between, user);
 }
 
+void plan_take_instead(plan_graph *g, uint32_t user, uint32_t old, uint32_t now) {
+  plan_node *u = plan_node_get(g, user);
+  for (uint32_t i = 0; i < u->n_operands; i++)
+    if (u->operands[i] == old) u->operands[i] = now;
+  plan_add_user(g, now, user);
+}
+
 void plan_read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
                        uint32_t count) {
-  for (uint32_t k = 0; k < count; k++) {
-    plan_node *u = plan_node_get(g, users[k]);
-    for (uint32_t i = 0; i < u->n_operands; i++)
-      if (u->operands[i] == old) u->operands[i] = now;
-    plan_add_user(g, now, users[k]);
-  }
+  for (uint32_t k = 0; k < count; k++) plan_take_instead(g, users[k], old, now);
   for (uint32_t c = 1; c < g->comps.count; c++)
     if (plan_comp_get(g, c)->root == old) plan_comp_get(g, c)->root = now;
   for (uint32_t i = 0; i < g->n_outputs; i++)

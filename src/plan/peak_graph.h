@@ -177,6 +177,8 @@ void plan_add_user(plan_graph *g, uint32_t node, uint32_t user);
 void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user);
 /* Some operands of the user, which were `node`, are `between` now, which reads `node`: users. */
 void plan_put_between(plan_graph *g, uint32_t node, uint32_t between, uint32_t user);
+/* All operands of the user, which becomes one of `now`, that were `old`. */
+void plan_take_instead(plan_graph *g, uint32_t user, uint32_t old, uint32_t now);
 /* The users given, and computations whose result it is, read `now` in place of `old`. */
 void plan_read_instead(plan_graph *g, uint32_t old, uint32_t now, const uint32_t *users,
                        uint32_t count);

@@ -5,13 +5,6 @@
  * operand is made for the call alone stays, and fuses. Source: XLA's layout_assignment.cc. */
 #include "plan/peak_graph.h"
 
-static void read_instead(plan_graph *g, uint32_t user, uint32_t old, uint32_t new) {
-  plan_node *u = plan_node_get(g, user);
-  for (uint32_t i = 0; i < u->n_operands; i++)
-    if (u->operands[i] == old) u->operands[i] = new;
-  plan_add_user(g, new, user);
-}
-
 /* x is made for the calls that read `relayout`; who else reads it gets what was the relayout. */
 static void turn_around(plan_graph *g, uint32_t relayout) {
   plan_node *n = plan_node_get(g, relayout);
@@ -22,10 +15,10 @@ static void turn_around(plan_graph *g, uint32_t relayout) {
   n->users = source->users = NULL;
   n->n_users = n->users_room = source->n_users = source->users_room = 0;
   n->value = source->value;
-  for (uint32_t i = 0; i < n_calls; i++) read_instead(g, calls[i], relayout, x);
+  for (uint32_t i = 0; i < n_calls; i++) plan_take_instead(g, calls[i], relayout, x);
   plan_add_user(g, x, relayout);
   for (uint32_t i = 0; i < n_readers; i++)
-    if (readers[i] != relayout) read_instead(g, readers[i], x, relayout);
+    if (readers[i] != relayout) plan_take_instead(g, readers[i], x, relayout);
 }
 
 void plan_lay_out(plan_graph *g) {

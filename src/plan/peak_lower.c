@@ -163,14 +163,20 @@ static bool is_invariant(const plan_graph *g, uint32_t node) {
   return n->kind == IR_OP_CONSTANT || (n->flags & (PLAN_FLAG_CAPTURE | PLAN_FLAG_INVARIANT));
 }
 
+static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node);
+
+static uint32_t *outer_operands(lowering *l, plan_scope *s, const plan_node *n) {
+  uint32_t *operands = ARENA_ARRAY(l->g->arena, uint32_t, n->n_operands);
+  for (uint32_t i = 0; i < n->n_operands; i++) operands[i] = outer_of(l, s, n->operands[i]);
+  return operands;
+}
+
 /* The same node in the scope around `s`. */
 static uint32_t outer_of(lowering *l, plan_scope *s, uint32_t node) {
   plan_node n = *plan_node_get(l->g, node);
   CTX_CHECK(l->g->m->ctx, n.comp == s->comp && s->outer);
   if (n.flags & PLAN_FLAG_CAPTURE) return s->captures.at[n.index - s->n_state];
-  uint32_t *operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
-  for (uint32_t i = 0; i < n.n_operands; i++) operands[i] = outer_of(l, s, n.operands[i]);
-  n.operands = operands;
+  n.operands = outer_operands(l, s, &n);
   n.flags &= (uint8_t)~PLAN_FLAG_INVARIANT;
   return plan_make(l, s->outer, &n);
 }
@@ -192,9 +198,7 @@ uint32_t plan_make(lowering *l, plan_scope *s, const plan_node *desc) {
     for (uint32_t i = 0; i < n.n_operands; i++) invariant &= is_invariant(l->g, n.operands[i]);
     if (invariant && (n.n_operands || n.kind == IR_OP_IOTA)) {
       if (!(plan_traits(n.kind) & PLAN_TRAIT_S)) {
-        uint32_t *operands = ARENA_ARRAY(l->g->arena, uint32_t, n.n_operands);
-        for (uint32_t i = 0; i < n.n_operands; i++) operands[i] = outer_of(l, s, n.operands[i]);
-        n.operands = operands;
+        n.operands = outer_operands(l, s, &n);
         return plan_import(l, s, plan_make(l, s->outer, &n));
       }
       n.flags |= PLAN_FLAG_INVARIANT;

@@ -14,6 +14,7 @@
 
 #include "ir/attrs.h"
 #include "ir/floats.h"
+#include "ir/fold.h"
 
 /* ---- making nodes ---- */
 uint32_t plan_rule_make(const plan_rule *r, plan_node n) {
@@ -331,26 +332,6 @@ static uint32_t neutral(const plan_rule *r, int kind, ir_dtype dtype, uint32_t x
   }
 }
 
-/* Arithmetic on known numbers; NAN where we do not know. */
-static double folded(int kind, double x, double y) {
-  switch (kind) {
-    case IR_OP_NEGATE: return -x;
-    case IR_OP_ABS: return fabs(x);
-    case IR_OP_SQRT: return sqrt(x);
-    case IR_OP_RSQRT: return 1 / sqrt(x);
-    case IR_OP_EXPONENTIAL: return exp(x);
-    case IR_OP_LOG: return log(x);
-    case IR_OP_ADD: return x + y;
-    case IR_OP_SUBTRACT: return x - y;
-    case IR_OP_MULTIPLY: return x * y;
-    case IR_OP_DIVIDE: return x / y;
-    case IR_OP_POWER: return pow(x, y);
-    case IR_OP_MAXIMUM: return isnan(x) || isnan(y) ? NAN : fmax(x, y);
-    case IR_OP_MINIMUM: return isnan(x) || isnan(y) ? NAN : fmin(x, y);
-    default: return NAN;
-  }
-}
-
 /* What moves elements to other tiles. */
 static bool is_moved(const plan_rule *r, const plan_node *n) {
   const plan_shape *from = plan_is_view(n) ? &node_of(r, n->operands[0])->shape : &n->shape;
@@ -392,7 +373,7 @@ static uint32_t fold(const plan_rule *r, int kind, plan_shape shape, const uint3
   if (count < 1 || count > 2 || !ir_is_float(shape.dtype)) return 0;
   double x = plan_rule_number_of(r, operands[0]),
          y = count == 2 ? plan_rule_number_of(r, operands[1]) : 0;
-  double z = isnan(x) || isnan(y) ? NAN : folded(kind, x, y);
+  double z = isnan(x) || isnan(y) ? NAN : ir_folded((ir_kind)kind, x, y);
   if (isnan(z)) return 0;
   if (shape.dtype != IR_F64) z = (float)z;
   return plan_rule_splat(r, plan_rule_number(r, shape.dtype, z), shape);

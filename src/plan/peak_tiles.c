@@ -52,10 +52,8 @@ static void make_blocks(plan_graph *g, uint32_t id) {
   uint32_t key = n.operands[0],
            blocks = laid_out_anew(g, key, plan_shape_make(g->arena, IR_UI32, 2, dims));
   plan_node_get(g, blocks)->by_rows = true;
-  plan_remove_user(g, key, id);
-  plan_add_user(g, key, blocks);
-  plan_add_user(g, blocks, id);
   plan_node_get(g, id)->operands[0] = blocks;
+  plan_put_between(g, key, blocks, id);
 }
 
 /* ---- convolutions ---- */
@@ -305,10 +303,8 @@ static void turn_viewed(plan_graph *g, uint32_t view, int64_t width, int32_t min
   if (!by_rows) s = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
   uint32_t copy = laid_out_anew(g, from, s);
   plan_node_get(g, copy)->by_rows = by_rows;
-  plan_remove_user(g, from, view);
-  plan_add_user(g, from, copy);
-  plan_add_user(g, copy, view);
   plan_node_get(g, view)->operands[0] = copy;
+  plan_put_between(g, from, copy, view);
 }
 
 /* A copy. What is viewed is copied first if it lies as arguments do, and that is otherwise; so is a

@@ -492,14 +492,8 @@ RULE(select_and_scatter) { return is_index(q) || selection_rule(q); }
  * dimensions that indices name (split/indices.h) ---- */
 typedef struct window_dims { /* of gather's result or scatter's updates */
   const ir_gather_numbers *n;
-  int32_t operand_rank, window_rank;
+  int32_t operand_rank;
 } window_dims;
-
-/* The dimension of the result (updates) for a non-index-vector dimension of the indices. */
-static int64_t window_of_indices(const window_dims *w, int64_t d) {
-  return nth_free(w->window_rank, w->n->offset_dims, NO_INTS,
-                  (int32_t)(d > w->n->index_vector_dim ? d - 1 : d));
-}
 
 static int64_t indices_of_window(const window_dims *w, int64_t d) {
   int64_t j = free_rank_of(w->n->offset_dims, NO_INTS, d);
@@ -533,7 +527,7 @@ static bool window_factor(const window_dims *w, int which, int64_t d, int64_t ou
     return out[2] = d, out[0] = operand_of_window(w, d), true;
   out[1] = which == 1 ? d : indices_of_window(w, d);
   if (out[1] == w->n->index_vector_dim) return false;
-  out[2] = window_of_indices(w, out[1]);
+  out[2] = ir_entry_dim(w->n, out[1]);
   int32_t b = ir_ints_find(w->n->start_indices_batching_dims, out[1]);
   if (b >= 0) out[0] = w->n->operand_batching_dims.at[b];
   return true;
@@ -542,7 +536,7 @@ static bool window_factor(const window_dims *w, int which, int64_t d, int64_t ou
 RULE(gather) {
   ir_gather_numbers n;
   if (!ir_gather_dims(q->scratch, q->m, q->op, &n)) return false;
-  window_dims w = {&n, operand_type(q, 0)->rank, result_type(q, 0)->rank};
+  window_dims w = {&n, operand_type(q, 0)->rank};
   int64_t at[3];
   if (asked_operand(q, 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {
     set_operand(q, 0, q->pos.dim);
@@ -563,7 +557,7 @@ RULE(gather) {
 RULE(scatter) {
   ir_gather_numbers n;
   if (op_data(q)->n_operands != 3 || !ir_scatter_dims(q->scratch, q->m, q->op, &n)) return false;
-  window_dims w = {&n, operand_type(q, 0)->rank, operand_type(q, 2)->rank};
+  window_dims w = {&n, operand_type(q, 0)->rank};
   int64_t at[3];
   if ((q->of_result || q->index == 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {
     set_operand(q, 0, q->pos.dim);

@@ -163,18 +163,11 @@ typedef struct blocks {
   int64_t size, length; /* of the dimension, of a block */
 } blocks;
 
-static int32_t longest_dim(const ir_type_data *t) {
-  int32_t longest = 0;
-  for (int32_t d = 1; d < t->rank; d++)
-    if (t->dims[d] > t->dims[longest]) longest = d;
-  return longest;
-}
-
 bool split_adds_in_blocks(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   const ir_type_data *t = ir_type_at(m, ir_result(m, op, 0));
   return (kind == IR_OP_DOT || kind == IR_OP_DOT_GENERAL) && t->rank > 0 &&
-         t->dims[longest_dim(t)] > 1;
+         t->dims[ir_longest_dim(t)] > 1;
 }
 
 /* Of equal lengths, where some are about as long as wished. */
@@ -188,7 +181,7 @@ static int64_t block_length(int64_t size, int64_t bytes, int64_t part_bytes) {
 
 static blocks blocks_of(ir_module *m, ir_op op, ir_type sum, int64_t part_bytes) {
   const ir_type_data *t = ir_type_get(m, sum);
-  blocks k = {.op = op, .dim = longest_dim(t)};
+  blocks k = {.op = op, .dim = ir_longest_dim(t)};
   k.size = t->dims[k.dim];
   k.length = block_length(k.size, ir_type_bytes(m, sum), part_bytes);
   bool traced = split_trace(m->arena, m, op, true, 0, (split_pos){.dim = k.dim, .unit = 1}, &k.f);

@@ -81,28 +81,15 @@ static bool sink_captured(sinking *s, ir_op user, ir_value v) {
 
 /* ---- a while without one of its carries; not where attributes may list something per value
  * (sdy.sharding) ---- */
-static void remove_arg(ir_module *m, ir_block block, uint32_t index) {
-  ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = index; i + 1 < b->args.count; i++) {
-    b->args.at[i] = b->args.at[i + 1];
-    ir_value_get(m, b->args.at[i])->index = i;
-  }
-  b->args.count--;
-}
-
-static void remove_operand(ir_module *m, ir_op op, uint32_t index) {
-  ir_op_data *d = ir_op_get(m, op);
-  for (uint32_t i = index; i + 1 < d->n_operands; i++) d->operands[i] = d->operands[i + 1];
-  d->n_operands--;
-}
-
 /* The op is replaced by one with a result less: a while's results are as many as its operands. Uses
  * of the lost result read v. */
 static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v) {
   ir_module *m = s->m;
-  for (uint32_t r = 0; r < 2; r++) remove_arg(m, ir_op_get(m, loop)->regions[r], carry);
-  remove_operand(m, ir_terminator(m, ir_while_body(m, loop)), carry);
-  remove_operand(m, loop, carry);
+  bool *keep = ARENA_ARRAY(s->scratch, bool, ir_op_get(m, loop)->n_operands);
+  for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++) keep[i] = i != carry;
+  for (uint32_t r = 0; r < 2; r++) ir_keep_arguments(m, ir_op_get(m, loop)->regions[r], keep);
+  ir_keep_operands(m, ir_terminator(m, ir_while_body(m, loop)), keep);
+  ir_keep_operands(m, loop, keep);
   const ir_op_data d = *ir_op_get(m, loop);
   ir_op_desc desc = ir_op_desc_of(m, loop);
   desc.n_results = d.n_operands;
