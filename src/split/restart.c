@@ -92,9 +92,10 @@ static void need_value(need *n, ir_value v) {
   const ir_module *m = s->steps.m;
   const ir_value_data *d = ir_value_get(m, v);
   if (d->op) need_op(n, d->op);
-  if (d->block != s->steps.body || s->roles[d->index] != SPLIT_STATE) return;
+  if (d->block != s->steps.body || s->roles[d->index] != SPLIT_STATE || n->r->is_saved[d->index])
+    return;
   n->r->is_saved[d->index] = d->index != s->steps.counter;
-  need_op(n, ir_value_get(m, ir_yielded(m, s->steps.body, d->index))->op);
+  need_value(n, ir_yielded(m, s->steps.body, d->index)); /* may be another part of the state */
 }
 
 /* What is stacked, and the ops and the state that it depends on. */

@@ -80,27 +80,28 @@ class Sequences:
         return dice.choice(choices)()
 
     def scan(self, number, a, z, u, b):
-        """The last state, and what is stacked. Some count their steps, sum up, keep a matrix, or
-        run until a bound that is data."""
+        """The last state, and what is stacked. Some count their steps, sum up, keep a matrix, hand
+        states on from carry to carry, or run until a bound that is data."""
         dice = random.Random(number)
         reverse, kind, way = dice.random() < 0.3, dice.randrange(1 << 30), dice.random()
         first = dice.choice([0 * a[0], a[0], jnp.tanh(b) + 0 * a[0]])
 
         def step(carry, given):
-            (h, total, i), (a, z) = carry, given
+            (h, total, i, past), (a, z) = carry, given
             inside = random.Random(kind)
-            new = self.step(inside, h, a, z, i, u, b)
-            ys = self.output(inside, h, new, a)
+            new = self.step(inside, past[0] if past else h, a, z, i, u, b)
+            ys = self.output(inside, past[0] if past else h, new, a)
             if total is not None:
                 total = 0.9 * total + (new.reshape(-1, self.n).T @ z.reshape(-1, self.n))
-            return (new, total, i + 1), ys
+            return (new, total, i + 1, (*past[1:], h)[: len(past)]), ys
 
         total = 0 * u if way < 0.2 else None
+        past = (first, 0.5 * first)[: dice.choice([0, 0, 0, 1, 2])]
         if way > 0.95:  # is left alone
             steps = jnp.minimum(len(a), jnp.int32(3 + jnp.abs(b[0])))
             body = lambda i, h: 0.5 * h + a[i] * z[i]  # noqa: E731
             return lax.stop_gradient(lax.fori_loop(0, steps, body, first)), None
-        (h, total, _), ys = lax.scan(step, (first, total, 0), (a, z), reverse=reverse)
+        (h, total, _, _), ys = lax.scan(step, (first, total, 0, past), (a, z), reverse=reverse)
         return h if total is None else h @ (0.1 * total), ys
 
     # ---- what is made of what is stacked ----
