@@ -467,7 +467,8 @@ bool search_has(const search *s, ir_kind kind) {
 }
 
 bool search_has_scans(const job *j, const search *s) {
-  if (!pass_is_on(&j->driver, "steps")) return false;
+  bool is_spread = s->devices > 1 || split_spread_of(s->from) == SPLIT_SHARDED;
+  if (is_spread || !pass_is_on(&j->driver, "steps")) return false;
   for (ir_walk w = ir_walk_block(s->from, ir_top(s->from)); ir_next(&w);)
     if (ir_kind_of(s->from, w.op) == IR_OP_WHILE && split_has_chunks(s->from, w.op)) return true;
   return false;
