@@ -207,3 +207,17 @@ def channels_first_step(p, x, y):
 def large_image(x, first, second):
     """Two convolutions of one large image."""
     return conv(jax.nn.relu(conv(x, first)), second)
+
+
+@program(160, 56, lambda n, r: (r.uniform(n, n), r.uniform(48, 9, 9)))
+def template_matches(image, templates):
+    """The best correlation of each of 48 templates with all patches, normalised, written by hand."""
+    size = image.shape[0] - 8
+    shifts = [(i, j) for i in range(9) for j in range(9)]
+    p = jnp.stack([image[i : i + size, j : j + size] for i, j in shifts], -1)
+    p = p - p.mean(-1, keepdims=True)
+    p = p / (jnp.linalg.norm(p, axis=-1, keepdims=True) + 1e-6)
+    t = templates.reshape(48, 81)
+    t = t - t.mean(1, keepdims=True)
+    t = t / jnp.linalg.norm(t, axis=1, keepdims=True)
+    return jnp.einsum("hwp,tp->thw", p, t).max((1, 2))

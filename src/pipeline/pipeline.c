@@ -222,6 +222,7 @@ static weir_status split_module(job *j, ir_module *m, split_order *order) {
   WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
   if (!order->is_trial) WEIR_TRY(pass_run(&j->driver, &pass_hoist, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_channels_last, m, NULL));
+  WEIR_TRY(pass_run(&j->driver, &pass_whole_sums, m, NULL));
   WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
   if (order->has_cuts && order->peak_bytes > order->limit_bytes) splitter_judge(m, order);
   return WEIR_OK;
