@@ -306,6 +306,7 @@ void plan_lower_reduce(const plan_rule *r) {
 typedef struct dot_side {
   uint32_t node;
   bool folded;    /* a transpose is left to the dot */
+  bool moved;     /* the operand is transposed first */
   uint8_t stands; /* bits of PLAN_DOT_SIDE(0) */
   int64_t batch, free, contract;
 } dot_side;
@@ -377,7 +378,8 @@ static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_in
   bool folds = is_identity(swapped, &s) && may_fold(r, &side, n_rest, contract.count);
   side.folded = folds && !is_identity(perm, &s);
   side.stands = (uint8_t)(side.folded | (given == contract_last) << 2);
-  side.node = is_identity(perm, &s) || folds ? x : plan_rule_transpose(r, x, perm);
+  side.moved = !is_identity(perm, &s) && !folds;
+  side.node = side.moved ? plan_rule_transpose(r, x, perm) : x;
   return side;
 }
 
@@ -413,28 +415,37 @@ static uint32_t inner_product(const plan_rule *r, const dot_side *a, const dot_s
       shape);
 }
 
-/* A matrix times a vector, as products that are summed up row by row: fuses with what makes the
- * matrix. */
+/* A matrix times a vector, as products that are summed up: fuses with what makes the matrix.
+ * `first`: what is summed lies before what stays. */
 static uint32_t summed_rows(const plan_rule *r, const dot_side *matrix, const dot_side *vector,
-                            plan_shape shape) {
-  int64_t dims[3] = {matrix->batch, matrix->free, matrix->contract}, last = 2;
-  int64_t short_dims[2] = {vector->batch, vector->contract};
+                            bool first, plan_shape shape) {
+  int64_t dims[3] = {matrix->batch, first ? matrix->contract : matrix->free,
+                     first ? matrix->free : matrix->contract};
+  int64_t summed = first ? 1 : 2, short_dims[2] = {vector->batch, vector->contract},
+          rest[2] = {matrix->batch, matrix->free};
   plan_shape full = plan_shape_make(r->g->arena, shape.dtype, 3, dims),
              few = plan_shape_make(r->g->arena, shape.dtype, 2, short_dims);
   uint32_t spread =
-      plan_rule_broadcast(r, plan_rule_bitcast(r, vector->node, few), full, (int64_t[]){0, 2});
+      plan_rule_broadcast(r, plan_rule_bitcast(r, vector->node, few), full, (int64_t[]){0, summed});
   uint32_t operands[2] = {plan_rule_bitcast(r, matrix->node, full), spread};
   uint32_t product = plan_rule_elementwise(r, IR_OP_MULTIPLY, full, operands, 2, 0);
-  plan_shape rows = plan_shape_make(r->g->arena, shape.dtype, 2, dims);
+  plan_shape rows = plan_shape_make(r->g->arena, shape.dtype, 2, rest);
   return plan_rule_bitcast(
-      r, reduce_one(r, product, plan_rule_number(r, shape.dtype, 0), &last, 1, rows, IR_OP_ADD),
+      r, reduce_one(r, product, plan_rule_number(r, shape.dtype, 0), &summed, 1, rows, IR_OP_ADD),
       shape);
 }
 
-/* GPUs' libraries are not asked for the product of a matrix and a vector in f64. */
+enum { LEAST_FOR_LIBRARY = 10000000 }; /* multiplications, of each matrix of a batch */
+
+/* GPUs' libraries are not asked for the product of a matrix and a vector in f64, nor for small ones
+ * of matrices as they lie (IsMatrixMultiplicationTooSmallForRewriting). */
 static bool is_summed_by_rows(const plan_rule *r, const dot_side *a, const dot_side *b,
                               ir_dtype dtype) {
-  return plan_has_libraries(r->g) && dtype == IR_F64 && (a->free == 1 || b->free == 1);
+  bool by_vector = plan_has_libraries(r->g) && (a->free == 1 || b->free == 1),
+       is_in_place = !a->moved && !b->moved;
+  int64_t times = saturated_product(saturated_product(a->free, b->free), a->contract);
+  bool is_small = ir_is_float(dtype) && is_in_place && times < LEAST_FOR_LIBRARY;
+  return by_vector && (dtype == IR_F64 || is_small);
 }
 
 /* Batch dimensions of length 1 are left out; the others stay as they are. */
@@ -549,7 +560,8 @@ void plan_lower_dot(const plan_rule *r) {
   if (a.contract == 1) made = outer_product(r, &a, &b, out);
   else if (a.free == 1 && b.free == 1) made = inner_product(r, &a, &b, out);
   else if (is_summed_by_rows(r, &a, &b, inside))
-    made = b.free == 1 ? summed_rows(r, &a, &b, out) : summed_rows(r, &b, &a, out);
+    made = b.free == 1 ? summed_rows(r, &a, &b, a.folded, out)
+                       : summed_rows(r, &b, &a, !b.folded, out);
   else made = batched_product(r, a, b, n.lhs_batch.count, out);
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
 }

@@ -117,6 +117,7 @@ typedef struct judge {
   bool never;             /* refuses what was rewritten */
   const char *never_with; /* and has this in its text; NULL: all of it */
   const char *more_with;  /* what has this in its text needs 3 MB more; NULL: nothing does */
+  bool silent;            /* is not asked */
   int asked, least, most; /* how often; options in one question */
   int reports;            /* questions for no more than a report */
   bool is_report;         /* the last one was */
@@ -190,7 +191,7 @@ typedef struct outcome {
 
 static outcome rewrite_with(judge *by, weir_options o) {
   o.shardings_known = true;
-  if (by) o.referee = report, o.referee_user = by, by->answers = 0;
+  if (by && !by->silent) o.referee = report, o.referee_user = by, by->answers = 0;
   outcome out = {.summary.struct_size = sizeof out.summary};
   const char *program = by && by->program ? by->program : pairs;
   out.status = weir_rewrite(program, strlen(program), &o, &out.result);
@@ -475,10 +476,25 @@ static void test_device(void) {
   weir_result_destroy(b.result);
 }
 
+/* Times eight columns: a library's, with a workspace of 4 MB. */
+static const char *const pairs_times_columns =
+    "func.func public @main(%x: tensor<1000xf32>, %w: tensor<1000x8xf32>) -> tensor<1000x8xf32> {\n"
+    "  %a = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1000xf32>) -> "
+    "tensor<1000x1000xf32>\n"
+    "  %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<1000xf32>) -> "
+    "tensor<1000x1000xf32>\n"
+    "  %c = stablehlo.multiply %a, %b : tensor<1000x1000xf32>\n"
+    "  %e = stablehlo.exponential %c : tensor<1000x1000xf32>\n"
+    "  %y = stablehlo.dot_general %e, %w, contracting_dims = [1] x [0] : "
+    "(tensor<1000x1000xf32>, tensor<1000x8xf32>) -> tensor<1000x8xf32>\n"
+    "  return %y : tensor<1000x8xf32>\n"
+    "}\n";
+
 static int64_t trips_of(judge *by, const char *machine) {
-  outcome o = rewrite(by, 4260000, WEIR_MINIMUM_NEVER, machine);
+  by->program = pairs_times_columns;
+  outcome o = rewrite(by, 4350000, WEIR_MINIMUM_NEVER, machine);
   weir_loop_info loop = {.struct_size = sizeof loop};
-  assert(o.status == WEIR_OK && o.summary.loops == 1 && o.summary.peak_after_bytes <= 4260000);
+  assert(o.status == WEIR_OK && o.summary.loops == 1 && o.summary.peak_after_bytes <= 4350000);
   assert(weir_result_loop(o.result, 0, &loop));
   weir_result_destroy(o.result);
   return loop.trips;
@@ -488,9 +504,10 @@ static int64_t trips_of(judge *by, const char *machine) {
  * longer than fit by that: here it has no workspace of 4 MB. */
 static void test_longer_than_estimated(void) {
   judge less = {.factor = 1.0, .whole = 4000000}, more = {.factor = 2.0, .whole = 100000};
-  int64_t estimated = trips_of(NULL, "h100");
+  judge none = {.factor = 1.0, .silent = true};
+  int64_t estimated = trips_of(&none, "h100");
   assert(trips_of(&less, "h100") < estimated && less.asked == 2);
-  assert(trips_of(&more, "h100") < estimated && more.asked == 4); /* the first is refused */
+  assert(trips_of(&more, "h100") == estimated && more.asked == 4); /* the longer one is refused */
 }
 
 /* Of older and of newer callers: nothing beyond what they have, and beyond what we have, is
