@@ -117,11 +117,21 @@ static bool is_in_units(split_pos pos, int64_t trips) {
   return pos.offset == first && !pos.more;
 }
 
+/* What is left of it in the end: only slices that follow each other come to know that. */
+static bool is_state_read(const split_scan *s) {
+  const ir_module *m = s->steps.m;
+  ir_block block = ir_op_get(m, s->steps.op)->block;
+  for (ir_value v, i = 0; (v = ir_result_at(m, s->steps.op, i)); i++)
+    if (s->roles[i] == SPLIT_STATE && ir_is_used_in(m, block, v)) return true;
+  return false;
+}
+
 /* In the order of the steps; any order will do where slices begin as the state does. The first one
  * begins with what the while begins with. */
 static bool is_in_order(arena *scratch, const split_scan *s, split_pos pos, split_factor *out) {
   restarts r = common_restarts(scratch, s);
-  if (r.period && (r.ahead + (s->backward ? s->steps.trips : 0)) % r.period == 0) {
+  if (r.period && !is_state_read(s) &&
+      (r.ahead + (s->backward ? s->steps.trips : 0)) % r.period == 0) {
     if (pos.unit % r.period == 0) return true;
     if (r.period % pos.unit == 0) out->coarsen = r.period / pos.unit;
     return false;

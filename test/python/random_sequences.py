@@ -81,7 +81,7 @@ class Sequences:
 
     def scan(self, number, a, z, u, b):
         """The last state, and what is stacked. Some count their steps, sum up, keep a matrix, hand
-        states on from carry to carry, or run until a bound that is data."""
+        states on from carry to carry, begin anew every few steps, or run until a bound that is data."""
         dice = random.Random(number)
         reverse, kind, way = dice.random() < 0.3, dice.randrange(1 << 30), dice.random()
         first = dice.choice([0 * a[0], a[0], jnp.tanh(b) + 0 * a[0]])
@@ -101,8 +101,18 @@ class Sequences:
             steps = jnp.minimum(len(a), jnp.int32(3 + jnp.abs(b[0])))
             body = lambda i, h: 0.5 * h + a[i] * z[i]  # noqa: E731
             return lax.stop_gradient(lax.fori_loop(0, steps, body, first)), None
+        if way > 0.9:
+            return lax.stop_gradient(self.anew(dice.choice([2, 5, 8]), first, a, z))
         (h, total, _, _), ys = lax.scan(step, (first, total, 0, past), (a, z), reverse=reverse)
         return h if total is None else h @ (0.1 * total), ys
+
+    def anew(self, period, first, a, z):
+        def body(carry):
+            i, h, ys = carry
+            h = 0.5 * lax.select(lax.rem(i, period) == 0, first, h) + a[i] * z[i]
+            return i + 1, h, lax.dynamic_update_index_in_dim(ys, h, i, 0)
+
+        return lax.while_loop(lambda carry: carry[0] < len(a), body, (0, first, 0 * a))[1:]
 
     # ---- what is made of what is stacked ----
     def read(self, dice, y, u, b):

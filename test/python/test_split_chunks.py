@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import running
 import weir
 from held import check_a_tenth
 from test_libraries import reported_bytes
@@ -132,3 +133,32 @@ def test_what_is_not_finite_stays_where_it_was(bad):
     got, want = np.asarray(split(*arguments[:3])), np.asarray(stock(*arguments[:3]))
     np.testing.assert_array_equal(np.isfinite(got), np.isfinite(want))
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("read", [0, 1], ids=["counter", "state"])
+def test_last_states_of_scans_that_begin_anew(read, tmp_path):
+    """Every eight steps, and in a loop that is split in units of as many: a slice's is not the last."""
+
+    def anew(given):
+        def body(carry):
+            i, h, hs = carry
+            h = 0.5 * lax.select(lax.rem(i, 8) == 0, jnp.ones_like(h), h) + given[i]
+            return i + 1, h, lax.dynamic_update_index_in_dim(hs, h, i, 0)
+
+        first = 0, jnp.zeros(16), jnp.zeros_like(given)
+        return lax.while_loop(lambda carry: carry[0] < len(given), body, first)
+
+    def f(x):
+        def outer(_, a):
+            ends = anew(a)
+            return jnp.tanh(ends[2]) * (1.5 + jnp.cos(0.3 * ends[read]))
+
+        a = lax.fori_loop(0, 3, outer, jnp.tanh(x).reshape(240, 16)).reshape(x.shape)
+        return jnp.sum(jnp.cos(a) ** 2, 1)
+
+    x = numbers(30, 128).astype(float)
+    sizes = "--tensor-size-threshold", x.nbytes // 8, "--tensor-split-size", x.nbytes // 8
+    text, split = running.rewrite(f, [x], tmp_path, *sizes)
+    (got,), (want,) = (running.results(t, [x]) for t in (split, text))
+    assert split != text
+    np.testing.assert_allclose(got, want, rtol=1e-12)
