@@ -132,14 +132,16 @@ static bool are_worth(job *j, timed *t, candidate *slices, const candidate *base
   return timed_choose(j, t, slices, base) == TIMED_GAINS;
 }
 
+/* Under no other limit than that of slices: what comes of them is kept for whatever limit. */
 static weir_status find_cached(job *j, bool no_kernels, candidate *out) {
-  int tile = j->options.tile;
+  weir_options given = j->options;
   wanted w = {.limit = limit_of_slices(j), .gain = TUNED_KERNEL_GAIN};
+  j->options.memory_limit_bytes = w.limit;
   if (no_kernels) j->options.tile = WEIR_TILE_OFF;
   search_begin(j, NEAR_SHARE);
   weir_status status = find_slices(j, w, out);
+  j->options = given;
   search_begin(j, 1);
-  j->options.tile = tile;
   return status;
 }
 

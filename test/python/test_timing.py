@@ -648,6 +648,14 @@ def test_slices_can_be_switched_off(sliced, runs, monkeypatch, skip):
     assert _say.last_report is None and not any(runs.counts) and not choices(sliced)
 
 
+def test_slices_are_the_same_whatever_the_limit(sliced, runs):
+    texts = []
+    for limit in ("1TB", "100GB"):
+        compiled(softmax_pool, NUMBERS, limit=limit)
+        texts.append(_say.last_report.loops)
+    assert texts[0] == texts[1] and len(choices(sliced)) == 1
+
+
 def test_slices_beside_kernels(computer, runs, monkeypatch):
     """They have to be faster than these."""
     computer()
