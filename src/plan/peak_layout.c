@@ -5,6 +5,15 @@
  * operand is made for the call alone stays, and fuses. Source: XLA's layout_assignment.cc. */
 #include "plan/peak_graph.h"
 
+/* x and y for each other, wherever the user reads one of them. */
+static void exchange(plan_graph *g, uint32_t user, uint32_t x, uint32_t y) {
+  plan_node *u = plan_node_get(g, user);
+  for (uint32_t i = 0; i < u->n_operands; i++) {
+    uint32_t *read = &u->operands[i];
+    *read = *read == x ? y : *read == y ? x : *read;
+  }
+}
+
 /* x is made for the calls that read `relayout`; who else reads it gets what was the relayout. */
 static void turn_around(plan_graph *g, uint32_t relayout) {
   plan_node *n = plan_node_get(g, relayout);
@@ -15,10 +24,17 @@ static void turn_around(plan_graph *g, uint32_t relayout) {
   n->users = source->users = NULL;
   n->n_users = n->users_room = source->n_users = source->users_room = 0;
   n->value = source->value;
-  for (uint32_t i = 0; i < n_calls; i++) plan_take_instead(g, calls[i], relayout, x);
+  for (uint32_t i = 0; i < n_readers; i++) {
+    if (readers[i] == relayout) continue;
+    if (plan_operand_index(plan_node_get(g, readers[i]), relayout) == UINT32_MAX)
+      exchange(g, readers[i], x, relayout);
+    plan_add_user(g, relayout, readers[i]);
+  }
+  for (uint32_t i = 0; i < n_calls; i++) {
+    exchange(g, calls[i], x, relayout);
+    plan_add_user(g, x, calls[i]);
+  }
   plan_add_user(g, x, relayout);
-  for (uint32_t i = 0; i < n_readers; i++)
-    if (readers[i] != relayout) plan_take_instead(g, readers[i], x, relayout);
 }
 
 void plan_lay_out(plan_graph *g) {
