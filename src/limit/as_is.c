@@ -148,7 +148,8 @@ static weir_status find_cached(job *j, bool no_kernels, candidate *out) {
 /* *in_out: as it came, or with kernels; no_kernels: they have lost already. */
 static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
   candidate slices = {0}, *base = &in_out->taken;
-  if (!pipeline_slices_are_on(j) || !fit_has_large(j)) return WEIR_OK;
+  bool is_small = j->m->ops.count <= MOST_OPS_FOR_SPEED;
+  if (!pipeline_slices_are_on(j) || !is_small || !fit_has_large(j)) return WEIR_OK;
   bool may = base->m || (double)j->result->summary.time_before_ns < TIMED_MOST_NS;
   timed t = timed_look_up(j, (timed_ways){.about = base->m      ? "sliced beside kernels"
                                                    : no_kernels ? "sliced without"
