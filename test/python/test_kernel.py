@@ -502,7 +502,6 @@ def test_extremes_to_the_bit(name, extreme, special, folder):
         assert np.array_equal(np.signbit(got)[want == 0], is_negative[want == 0])
 
 
-LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
 OF_NAN = {  # of what is NaN in column 5
     "relu": lambda d, y: jnp.maximum(d, 0),
     "bound below": lambda d, y: jnp.minimum(d, -0.0),
@@ -518,7 +517,7 @@ def with_nan(shape, seed, at, sign, dtype):
     return numbers.astype(dtype)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", running.levels())
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
 def test_extremes_keep_the_sign_of_nan(dtype, sign, level, folder):
@@ -541,7 +540,7 @@ def test_extremes_keep_the_sign_of_nan(dtype, sign, level, folder):
         assert (np.signbit(got) == (sign < 0)).all()
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", running.levels())
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_top_k_sees_the_sign_of_nan(dtype, sign, level, folder):
