@@ -257,6 +257,8 @@ ir_type ir_attr_scalar(ir_module *m, ir_dtype dtype); /* plain `i64`, the type o
 ir_type ir_tensor_with_dtype(ir_module *m, ir_type t, ir_dtype dtype);
 /* The same element type and encoding, dimension `dim` of length `size`. */
 ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size);
+/* So many of it, along a new first dimension. */
+ir_type ir_tensor_stacked(ir_module *m, ir_type t, int64_t count);
 /* The next dimensions, from *i and *j on, that are longer than 1 in either type; true if they are
  * as long as one another. A reshape that adds and drops only ones has all of them so. */
 bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j);

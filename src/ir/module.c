@@ -217,6 +217,14 @@ ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size) {
   return ir_type_intern(m, &d);
 }
 
+ir_type ir_tensor_stacked(ir_module *m, ir_type t, int64_t count) {
+  const ir_type_data *d = ir_type_get(m, t);
+  CTX_CHECK(m->ctx, d->kind == IR_TYPE_TENSOR && d->rank < IR_MAX_RANK);
+  int64_t dims[IR_MAX_RANK] = {count};
+  memcpy(dims + 1, d->dims, (size_t)d->rank * sizeof *dims);
+  return ir_tensor(m, d->dtype, d->rank + 1, dims);
+}
+
 bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j) {
   while (*i < from->rank && from->dims[*i] == 1) ++*i;
   while (*j < to->rank && to->dims[*j] == 1) ++*j;

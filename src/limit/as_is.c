@@ -73,7 +73,18 @@ typedef struct wanted {
   int64_t limit;
   double gain;
   int32_t most_compiles;
+  weir_status (*look)(job *j, search *s);
 } wanted;
+
+static weir_status look_at_few(job *j, search *s) {
+  s->most_candidates = CANDIDATES_FOR_SPEED;
+  return search_slices(j, s);
+}
+
+static weir_status look_at_all(job *j, search *s) {
+  WEIR_TRY(search_all(j, s));
+  return faster_instead(j, s);
+}
 
 /* *out: slices that hold that limit in the program's order, too, and gain; its module is NULL: none
  * does. */
@@ -86,9 +97,7 @@ static weir_status find_slices(job *j, wanted w, candidate *out) {
     search s = search_under(j, w.limit, PLAN_ORDER_PROGRAM_UNHOISTED, w.most_compiles);
     s.from = exact;
     s.most_ns = stock_ns / w.gain;
-    s.most_candidates = w.most_compiles ? CANDIDATES_FOR_SPEED : 0;
-    WEIR_TRY(w.most_compiles ? search_slices(j, &s) : search_all(j, &s));
-    if (!w.most_compiles) WEIR_TRY(faster_instead(j, &s));
+    WEIR_TRY(w.look(j, &s));
     *out = s.found;
     out->stock_ns = stock_ns;
   }
@@ -135,7 +144,7 @@ static bool are_worth(job *j, timed *t, candidate *slices, const candidate *base
 /* Under no other limit than that of slices: what comes of them is kept for whatever limit. */
 static weir_status find_cached(job *j, bool no_kernels, candidate *out) {
   weir_options given = j->options;
-  wanted w = {.limit = limit_of_slices(j), .gain = TUNED_KERNEL_GAIN};
+  wanted w = {.limit = limit_of_slices(j), .gain = TUNED_KERNEL_GAIN, .look = look_at_all};
   j->options.memory_limit_bytes = w.limit;
   if (no_kernels) j->options.tile = WEIR_TILE_OFF;
   search_begin(j, NEAR_SHARE);
@@ -165,30 +174,28 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
 }
 
 /* ---- both ---- */
-/* *out_lost: they were timed. */
-static weir_status take_kernels(job *j, climb *in_out, bool *out_lost) {
+/* *out_t: what a timer says of them. */
+static weir_status take_kernels(job *j, climb *in_out, timed *out_t) {
   candidate faster, *as_is = &in_out->taken;
-  timed t = timed_look_up(j, (timed_ways){as_it_is_held(in_out)});
   fit_courage courage;
-  WEIR_TRY(find_kernels(j, &t, &faster, &courage));
-  *out_lost = t.choice == TIMED_LOSES;
+  *out_t = timed_look_up(j, (timed_ways){as_it_is_held(in_out)});
+  WEIR_TRY(find_kernels(j, out_t, &faster, &courage));
   if (!faster.m) return WEIR_OK;
   faster.order = as_is->order;
   if (holds_with_kernels(j, in_out->outcome, &faster) &&
-      is_worth_kernels(j, &t, &faster, as_is, courage))
+      is_worth_kernels(j, out_t, &faster, as_is, courage))
     *in_out = climb_to(WEIR_REWRITTEN, faster);
   else ir_module_destroy(faster.m);
-  *out_lost = t.choice == TIMED_LOSES;
   return WEIR_OK;
 }
 
 weir_status as_is_hold(job *j, climb as_is, climb *out) {
-  bool have_lost = false;
+  timed kernels = {.choice = TIMED_NEVER};
   *out = as_is;
   out->taken.is_stock = as_is.outcome == WEIR_UNTOUCHED;
-  if (fit_may_gain(j)) WEIR_TRY(take_kernels(j, out, &have_lost));
+  if (fit_may_gain(j)) WEIR_TRY(take_kernels(j, out, &kernels));
   bool is_changed = j->is_asked_ahead && out->taken.m; /* which is all that is asked */
-  return is_changed ? WEIR_OK : slice_instead(j, have_lost, out);
+  return is_changed ? WEIR_OK : slice_instead(j, kernels.choice == TIMED_LOSES, out);
 }
 
 /* XLA then runs what is independent one after the other, and out of cache: where slices are
@@ -197,7 +204,7 @@ weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
   candidate as_is = candidate_as_it_came(j, PLAN_ORDER_MEMORY, needs), faster;
   WEIR_TRY(as_is_hold(j, climb_to(WEIR_OPTIONS_ONLY, as_is), out));
   if (out->taken.m) return WEIR_OK;
-  wanted w = {j->options.memory_limit_bytes, TUNED_SPLIT_GAIN, COMPILES_FOR_SPEED};
+  wanted w = {j->options.memory_limit_bytes, TUNED_SPLIT_GAIN, COMPILES_FOR_SPEED, look_at_few};
   WEIR_TRY(find_slices(j, w, &faster));
   faster.stock_ns = 0; /* it is what holds the limit */
   if (faster.m) *out = climb_to(WEIR_REWRITTEN, faster);

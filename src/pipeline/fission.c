@@ -314,16 +314,8 @@ static ir_value *starts_at_trip(ir_builder *b, const halves *h, ir_value counter
   return starts;
 }
 
-/* The type of so many values along a new first dimension. */
-static ir_type stacked(const halves *h, ir_value v, int64_t trips) {
-  const ir_type_data *t = ir_type_at(h->m, v);
-  int64_t dims[IR_MAX_RANK] = {trips};
-  for (int32_t d = 0; d < t->rank; d++) dims[d + 1] = t->dims[d];
-  return ir_tensor(h->m, t->dtype, t->rank + 1, dims);
-}
-
 static ir_value put(ir_builder *b, const halves *h, ir_value stack, ir_value v, ir_value counter) {
-  ir_value part = ir_build_reshape(b, v, stacked(h, v, 1));
+  ir_value part = ir_build_reshape(b, v, ir_tensor_stacked(h->m, ir_type_of(h->m, v), 1));
   return ir_build_dynamic_update_slice(b, stack, part,
                                        starts_at_trip(b, h, counter, ir_type_at(h->m, part)->rank));
 }
@@ -367,7 +359,8 @@ static ir_op build_first(const halves *h, const uint32_t *which, uint32_t n) {
   ir_value *init = ARENA_ARRAY(h->a, ir_value, n_all), *out = ARENA_ARRAY(h->a, ir_value, n_all);
   for (uint32_t i = 0; i < n; i++) init[i] = ir_operand(m, h->steps.op, which[i]);
   for (uint32_t k = 0; k < h->kept.count; k++)
-    init[n + k] = ir_build_zeros(&h->f->b, stacked(h, h->kept.at[k], h->steps.trips));
+    init[n + k] = ir_build_zeros(
+        &h->f->b, ir_tensor_stacked(h->m, ir_type_of(h->m, h->kept.at[k]), h->steps.trips));
   ir_map *map = ir_map_new(h->a, m);
   ir_op loop = build_while(h, init, which, n, n_all, map);
   ir_builder b = {m, ir_while_body(m, loop), ir_op_get(m, h->steps.op)->location};

@@ -194,14 +194,6 @@ static bool find_copies(plan *p) {
 }
 
 /* ---- the two passes of a scan ---- */
-static ir_type stacked(ir_module *m, ir_type t, int64_t count) {
-  const ir_type_data *d = ir_type_get(m, t);
-  int64_t dims[IR_MAX_RANK];
-  dims[0] = count;
-  for (int32_t i = 0; i < d->rank; i++) dims[i + 1] = d->dims[i];
-  return ir_tensor(m, d->dtype, d->rank + 1, dims);
-}
-
 /* Begins the while anew with some of its carries and what is given besides; *out_map: its body's
  * values. The condition is the same. */
 static ir_op begin_while(const plan *p, const restarted *r, const bool *has,
@@ -269,7 +261,7 @@ static ir_op build_first(const plan *p, const restarted *r, ir_value *out_ends) 
     has[i] = true;
     if (!r->is_saved[i]) continue;
     ir_type t = ir_type_of(m, ir_operand(m, r->op, i));
-    VEC_PUSH(p->scratch, &ends, ir_build_zeros(&b, stacked(m, t, count_segments(r))));
+    VEC_PUSH(p->scratch, &ends, ir_build_zeros(&b, ir_tensor_stacked(m, t, count_segments(r))));
   }
   ir_op made = begin_while(p, r, has, p->first, &ends, &map);
   b.block = ir_while_body(m, made);
@@ -280,7 +272,7 @@ static ir_op build_first(const plan *p, const restarted *r, ir_value *out_ends) 
     if (!r->is_saved[i]) continue;
     ir_value state = ir_map_get(map, ir_yielded(m, s->body, i));
     ir_type t = ir_type_of(m, state);
-    ir_value part = ir_build_reshape(&b, state, stacked(m, t, 1)),
+    ir_value part = ir_build_reshape(&b, state, ir_tensor_stacked(m, t, 1)),
              *starts = starts_of(p, &b, at, ir_type_get(m, t)->rank + 1),
              into = ir_argument(m, b.block, r->scan.n + k);
     VEC_PUSH(p->scratch, &next, ir_build_dynamic_update_slice(&b, into, part, starts));
@@ -294,7 +286,7 @@ static ir_op build_first(const plan *p, const restarted *r, ir_value *out_ends) 
 static ir_value begins_of(const plan *p, ir_builder *b, const restarted *r, uint32_t carry,
                           ir_value ends) {
   ir_value initial = ir_map_get(p->first, ir_operand(p->m, r->op, carry));
-  ir_type one = stacked(p->m, ir_type_of(p->m, initial), 1);
+  ir_type one = ir_tensor_stacked(p->m, ir_type_of(p->m, initial), 1);
   ir_value others = ir_build_slice_dim(b, ends, 0, 0, count_segments(r) - 1),
            parts[] = {ir_build_reshape(b, initial, one), others};
   return ir_build_concatenate(b, parts, 2, 0);
@@ -328,7 +320,7 @@ static void build_second(plan *p, const restarted *r, const ir_value *ends) {
     ir_type t = ir_type_of(m, old);
     ir_value begin =
         ir_build_dynamic_slice(&b, all, starts_of(p, &b, number, ir_type_get(m, t)->rank + 1),
-                               ir_type_get(m, stacked(m, t, 1))->dims);
+                               ir_type_get(m, ir_tensor_stacked(m, t, 1))->dims);
     begin = ir_build_reshape(&b, begin, t);
     ir_map_set(map, old, ir_build_select(&b, is_first, begin, ir_map_get(map, old)));
     VEC_PUSH(p->scratch, &kept, all);

@@ -38,14 +38,6 @@ static ir_value counter_after(ir_builder *b, const split_steps *loop, ir_value t
   return ir_build_convert(b, add_int(b, trips, loop->first), dtype);
 }
 
-static ir_type stacked_type(ir_module *m, ir_type t, int64_t count) {
-  const ir_type_data *d = ir_type_get(m, t);
-  int64_t dims[IR_MAX_RANK];
-  dims[0] = count;
-  for (int32_t i = 0; i < d->rank; i++) dims[i + 1] = d->dims[i];
-  return ir_tensor(m, d->dtype, d->rank + 1, dims);
-}
-
 static void first_starts(ir_builder *b, ir_value at, int32_t rank, ir_value *out) {
   ir_value zero = ir_build_int(b, 0);
   for (int32_t i = 0; i < rank; i++) out[i] = i ? zero : at;
@@ -177,7 +169,7 @@ static void checkpoint_state(split_checkpointing *c, ir_builder *b, ir_block bod
     ir_value state = ir_argument(m, body, place_of(c, i)), starts[IR_MAX_RANK];
     ir_type t = ir_type_of(m, state);
     first_starts(b, number, ir_type_get(m, t)->rank + 1, starts);
-    ir_value part = ir_build_reshape(b, state, stacked_type(m, t, 1));
+    ir_value part = ir_build_reshape(b, state, ir_tensor_stacked(m, t, 1));
     VEC_PUSH(c->scratch, out_yields,
              ir_build_dynamic_update_slice(b, ir_argument(m, body, first++), part, starts));
   }
@@ -231,7 +223,7 @@ static void build_forward(split_checkpointing *c) {
   for (uint32_t i = 0; i < c->n_carries; i++) {
     if (!is_stored(c, i)) continue;
     ir_type t = ir_type_of(m, ir_operand(m, c->forward.op, i));
-    VEC_PUSH(c->scratch, &init, ir_build_zeros(&b, stacked_type(m, t, c->n_segments)));
+    VEC_PUSH(c->scratch, &init, ir_build_zeros(&b, ir_tensor_stacked(m, t, c->n_segments)));
   }
   ir_op outer = segments_loop(c, &b, &init);
   fill_forward_body(c, outer, first_checkpoint);
