@@ -62,10 +62,12 @@ static const char *as_it_is_held(const climb *c) {
 }
 
 /* ---- in slices ---- */
-/* Whether slices might gain, which save traffic and never arithmetic; rates are of CPUs. */
+/* Whether slices might gain, of which those that stay XLA's save traffic and never arithmetic;
+ * rates are of CPUs. */
 static bool may_gain(const job *j, ir_module *exact, double most_ns) {
-  return !strcmp(j->options.platform, "cpu") && split_spread_of(exact) != SPLIT_SHARDED &&
-         exact->ops.count <= MOST_OPS_FOR_SPEED && most_ns > plan_arithmetic_ns(exact, &j->machine);
+  bool has_rates = !strcmp(j->options.platform, "cpu") && split_spread_of(exact) != SPLIT_SHARDED;
+  return has_rates && exact->ops.count <= MOST_OPS_FOR_SPEED &&
+         (j->options.tile != WEIR_TILE_OFF || most_ns > plan_arithmetic_ns(exact, &j->machine));
 }
 
 /* Slices are predicted to be so many times as fast as all of it, within a limit. */
