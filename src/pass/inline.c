@@ -123,9 +123,8 @@ static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
   CTX_CHECK(m->ctx, !in->recursive[callee] && in->n_ops + in->size[callee] <= in->most_ops);
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++)
     ir_map_set(in->map, arg, ir_map_get(in->map, ir_operand(m, op, i)));
-  uint32_t n = ir_block_get(m, body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op copy = ir_copy_op(m, to, ir_block_get(m, body)->ops.at[i], in->map);
+  for (ir_op called, i = 0; (called = ir_body_op_at(m, body, i)); i++) {
+    ir_op copy = ir_copy_op(m, to, called, in->map);
     ir_op_get(m, copy)->location =
         location_at(in, ir_op_get(m, copy)->location, ir_op_get(m, op)->location);
   }

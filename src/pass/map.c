@@ -60,8 +60,8 @@ static bool replace(pass_rewrite *f, ir_op op) {
   ir_block body = ir_body(m, op);
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++)
     ir_map_set(f->map, arg, ir_operand(m, op, i));
-  uint32_t n = ir_block_get(m, body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) unfold_op(f, &f->b, shape, ir_block_get(m, body)->ops.at[i]);
+  for (ir_op below, i = 0; (below = ir_body_op_at(m, body, i)); i++)
+    unfold_op(f, &f->b, shape, below);
   ir_value out = whole(f, &f->b, shape, ir_yielded(m, body, 0));
   return pass_stand_in(m, f->map, op, out);
 }

@@ -356,8 +356,8 @@ void split_lift(ir_builder *b, ir_block body, const ir_value *args, ir_value *ou
   ir_module *m = b->m;
   ir_map *map = ir_map_new(m->arena, m);
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) ir_map_set(map, arg, args[i]);
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++)
-    lift_op(b, ir_block_get(m, body)->ops.at[i], ir_type_of(m, args[0]), map);
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++)
+    lift_op(b, op, ir_type_of(m, args[0]), map);
   ir_op end = ir_terminator(m, body);
   for (uint32_t i = 0; i < ir_op_get(m, end)->n_operands; i++)
     out[i] = ir_map_get(map, ir_operand(m, end, i));

@@ -142,8 +142,7 @@ static ir_value copy_comparator(ir_builder *b, const sorting *s, const ir_value 
   ir_map *map = ir_map_new(m->arena, m);
   for (uint32_t i = 0; i < 2 * s->n; i++)
     ir_map_set(map, ir_argument(m, old, i), args[swap ? i ^ 1 : i]);
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, old)->ops.count; i++)
-    ir_copy_op(m, b->block, ir_block_get(m, old)->ops.at[i], map);
+  ir_copy_body(m, old, b->block, NULL, map);
   return ir_map_get(map, ir_yielded(m, old, 0));
 }
 

@@ -607,9 +607,7 @@ static void order_args(loop_builder *l) {
 static void emit_in_program_order(loop_builder *l) {
   split_region *r = l->r;
   const bool *is_made = split_made_in(r, l->stage);
-  uint32_t n = ir_block_get(r->m, r->block)->ops.count;
-  for (uint32_t i = 0; i < n; i++) {
-    ir_op op = ir_block_get(r->m, r->block)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) {
     for (split_member *member = split_first_member(r, op); member;
          member = split_next_member(r, member)) {
       if (member->factor.role != SPLIT_PARALLEL || member->stage > l->stage) continue;
