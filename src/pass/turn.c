@@ -46,7 +46,7 @@ static int32_t nth_entry_dim(const pass_turn *t, ir_value v, ir_ints windows, in
  */
 static int32_t entry_dim(const pass_turn *t, ir_op scatter, uint32_t operand) {
   ir_gather_numbers n;
-  if (operand == 0 || !ir_scatter_dims(t->p->scratch, t->m, scatter, &n) ||
+  if (operand == 0 || !ir_gather_dims(t->p->scratch, t->m, scatter, &n) ||
       n.start_indices_batching_dims.count)
     return -1;
   ir_value v = ir_operand(t->m, scatter, operand);
@@ -139,7 +139,7 @@ static int32_t reader_dim(const pass_turn *t, ir_op op, uint32_t i) {
 /* No window reaches beyond its place. */
 static bool are_windows_apart(const pass_turn *t, ir_op scatter) {
   ir_gather_numbers n;
-  if (!ir_scatter_dims(t->p->scratch, t->m, scatter, &n)) return false;
+  if (!ir_gather_dims(t->p->scratch, t->m, scatter, &n)) return false;
   for (int32_t i = 0; i < n.start_index_map.count; i++)
     if (!ir_ints_have(n.collapsed_slice_dims, n.start_index_map.at[i])) return false;
   return true;

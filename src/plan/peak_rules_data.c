@@ -115,7 +115,7 @@ static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_
 /* Updates in place; the windows of the updates come last, row by row. */
 void plan_lower_scatter(const plan_rule *r) {
   ir_gather_numbers n;
-  if (n_operands(r) != 3 || !ir_scatter_dims(r->g->arena, r->m, r->op, &n)) {
+  if (n_operands(r) != 3 || !ir_gather_dims(r->g->arena, r->m, r->op, &n)) {
     uint32_t made = plan_rule_generic(r, IR_OP_SCATTER);
     plan_node_get(r->g, made)->in_place = 1;
     plan_rule_bind(r, made);

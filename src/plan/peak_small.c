@@ -99,11 +99,12 @@ static bool has_windows_along(const ir_gather_numbers *at) {
 
 static int64_t tables_of_places(const plan_graph *g, const plan_node *n) {
   ir_gather_numbers at;
-  if (!n->op || ir_kind_of(g->m, n->op) != n->kind) return 0;
-  if (n->kind == IR_OP_GATHER && ir_gather_dims(g->arena, g->m, n->op, &at))
-    return at.operand_batching_dims.count && has_windows_along(&at) ? TABLES_OF_BATCHES : 0;
-  if (n->kind != IR_OP_SCATTER || !ir_scatter_dims(g->arena, g->m, n->op, &at)) return 0;
-  return has_windows_along(&at) ? TABLES_OF_PLACES : 0;
+  bool is_gather = n->kind == IR_OP_GATHER;
+  if (!n->op || ir_kind_of(g->m, n->op) != n->kind || (!is_gather && n->kind != IR_OP_SCATTER) ||
+      !ir_gather_dims(g->arena, g->m, n->op, &at) || !has_windows_along(&at))
+    return 0;
+  if (!is_gather) return TABLES_OF_PLACES;
+  return at.operand_batching_dims.count ? TABLES_OF_BATCHES : 0;
 }
 
 bool plan_makes_bits(const plan_graph *g, const plan_node *n, const char *algorithm) {

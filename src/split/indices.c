@@ -75,7 +75,7 @@ static bool is_one_window(const index_vectors *v) {
 
 static index_vectors scatter_vectors(ir_builder *b, ir_op op, split_pos pos, ir_value indices) {
   ir_gather_numbers n;
-  CTX_CHECK(b->m->ctx, ir_scatter_dims(b->m->arena, b->m, op, &n));
+  CTX_CHECK(b->m->ctx, ir_gather_dims(b->m->arena, b->m, op, &n));
   return vectors_of(b, &n, pos.dim, indices);
 }
 

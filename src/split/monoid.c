@@ -494,7 +494,7 @@ static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const s
 
 static bool scatter_can_drop(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
   ir_gather_numbers n;
-  return f->operands[1].dim >= 0 && ir_scatter_dims(scratch, m, op, &n) &&
+  return f->operands[1].dim >= 0 && ir_gather_dims(scratch, m, op, &n) &&
          n.start_index_map.count > 0 &&
          ir_dtype_class_of(ir_type_at(m, ir_operand(m, op, 1))->dtype) == IR_CLASS_INT;
 }
