@@ -73,43 +73,18 @@ static bool find_directions(plan *p, directions *d) {
 }
 
 /* ---- what of a scan ---- */
-typedef struct need {
-  const restarted *r;
-  arena *scratch;
-  ir_values todo; /* ops */
-} need;
-
-static void need_op(need *n, ir_op op) {
-  if (!op || n->r->is_needed[op]) return;
-  n->r->is_needed[op] = true;
-  VEC_PUSH(n->scratch, &n->todo, op);
-}
-
-static void need_value(need *n, ir_value v) {
-  const split_scan *s = &n->r->scan;
-  const ir_module *m = s->steps.m;
-  const ir_value_data *d = ir_value_get(m, v);
-  if (d->op) need_op(n, d->op);
-  if (d->block != s->steps.body || s->roles[d->index] != SPLIT_STATE || n->r->is_saved[d->index])
-    return;
-  n->r->is_saved[d->index] = d->index != s->steps.counter;
-  need_value(n, ir_yielded(m, s->steps.body, d->index)); /* may be another part of the state */
-}
-
 /* What is stacked, and the ops and the state that it depends on. */
 static void find_needed(plan *p, restarted *r) {
   const ir_module *m = p->m;
-  need n = {r, p->scratch, {0}};
-  r->is_needed = ARENA_ARRAY(p->scratch, bool, m->ops.count);
   r->is_saved = ARENA_ARRAY(p->scratch, bool, r->scan.n);
-  need_value(&n, ir_argument(m, r->scan.steps.body, r->scan.steps.counter));
-  for (uint32_t i = 0; i < r->scan.n; i++)
-    if (r->scan.roles[i] == SPLIT_STACK) need_op(&n, r->scan.at[i].op);
-  while (n.todo.count) {
-    ir_op op = n.todo.at[--n.todo.count];
-    for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
-      for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) need_value(&n, v);
+  split_needed n = split_needed_of(p->scratch, &r->scan.steps, r->is_saved);
+  for (uint32_t i = 0; i < r->scan.n; i++) {
+    if (r->scan.roles[i] != SPLIT_STACK) continue;
+    ir_op write = r->scan.at[i].op;
+    n.op[write] = true;
+    for (ir_value v, k = 1; (v = ir_operand_at(m, write, k)); k++) split_need(&n, v);
   }
+  r->is_needed = n.op;
 }
 
 static int64_t carries_bytes(const ir_module *m, const restarted *r, bool of_stacks) {
