@@ -183,6 +183,14 @@ ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type) {
   return ir_build(b, IR_OP_RESHAPE, 1, &x, type, 0, NULL);
 }
 
+ir_value ir_build_along(ir_builder *b, ir_value x, ir_type type, int64_t dim) {
+  int64_t others[IR_MAX_RANK];
+  for (int32_t i = 0, n = 0; i < ir_type_get(b->m, type)->rank; i++)
+    if (i != dim) others[n++] = i;
+  x = ir_build_reshape(b, x, ir_tensor_without_dim(b->m, type, dim));
+  return ir_build_broadcast(b, x, type, others);
+}
+
 ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *starts,
                                 const int64_t *sizes) {
   const ir_type_data *t = ir_type_at(b->m, x);

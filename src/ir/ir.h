@@ -260,6 +260,7 @@ ir_type ir_tensor_with_dtype(ir_module *m, ir_type t, ir_dtype dtype);
 ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size);
 /* So many of it, along a new first dimension. */
 ir_type ir_tensor_stacked(ir_module *m, ir_type t, int64_t count);
+ir_type ir_tensor_without_dim(ir_module *m, ir_type t, int64_t dim);
 /* The next dimensions, from *i and *j on, that are longer than 1 in either type; true if they are
  * as long as one another. A reshape that adds and drops only ones has all of them so. */
 bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j);
@@ -473,6 +474,8 @@ ir_value ir_build_zeros(ir_builder *b, ir_type type);
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim);
 ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type,
                             const int64_t *dims); /* rank(x) dims */
+/* x, which has no such dimension, or one element along it: that at all places along it. */
+ir_value ir_build_along(ir_builder *b, ir_value x, ir_type type, int64_t dim);
 /* Result dimension i is dimension permutation[i] of x; x itself if that changes nothing. */
 ir_value ir_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
 ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type);

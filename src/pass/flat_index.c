@@ -59,12 +59,9 @@ static bool are_readable(const ir_module *m, ir_value indices) {
 /* In i64, without the dimension of length 1 that index vectors lie along. */
 static ir_value numbers_of(ir_builder *b, ir_value indices, const ir_gather_numbers *n) {
   ir_value wide = ir_build_convert(b, indices, IR_I64);
-  const ir_type_data *t = ir_type_at(b->m, wide);
-  int64_t dims[IR_MAX_RANK];
-  int32_t rank = 0;
-  for (int32_t i = 0; i < t->rank; i++)
-    if (i != n->index_vector_dim) dims[rank++] = t->dims[i];
-  return ir_build_reshape(b, wide, ir_tensor(b->m, IR_I64, rank, dims));
+  int64_t along = n->index_vector_dim;
+  if (along == ir_type_at(b->m, wide)->rank) return wide;
+  return ir_build_reshape(b, wide, ir_tensor_without_dim(b->m, ir_type_of(b->m, wide), along));
 }
 
 /* Those below 0 behind the end, where scatter drops them as well. */
