@@ -215,8 +215,8 @@ static ir_value sorted_in(const ir_module *m, ir_value v, int *steps) {
     return whole ? v : IR_NONE;
   }
   if (!is_elementwise(m, op)) return IR_NONE;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
-    ir_value x = ir_operand(m, op, i), sorted;
+  for (ir_value x, i = 0; (x = ir_operand_at(m, op, i)); i++) {
+    ir_value sorted;
     ir_op def = ir_value_get(m, x)->op;
     if (!ir_type_at(m, x)->rank || (def && is_splat(m, def))) continue;
     sorted = sorted_in(m, x, steps);

@@ -136,9 +136,8 @@ static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
 }
 
 static bool has_calls(const inliner *in, ir_block block) {
-  const ir_block_data *b = ir_block_get(in->m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    if (callee_of(in, b->ops.at[i])) return true;
+  for (ir_op op, i = 0; (op = ir_op_at(in->m, block, i)); i++)
+    if (callee_of(in, op)) return true;
   return false;
 }
 

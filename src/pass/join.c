@@ -132,8 +132,8 @@ static ir_op new_manual(joining *j, sides *operands, sides *results) {
 static void copy_body(joining *j, ir_block to, ir_op op, ir_map *map) {
   ir_module *m = j->m;
   ir_block from = ir_body(m, op);
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
-    ir_value v = ir_operand(m, op, i), arg = ir_argument(m, from, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) {
+    ir_value arg = ir_argument(m, from, i);
     if (is_result_of(m, v, j->first)) {
       ir_value yielded = ir_yielded(m, ir_body(m, j->first), ir_value_get(m, v)->index);
       ir_map_set(map, arg, ir_map_get(map, yielded));

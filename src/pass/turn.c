@@ -205,8 +205,7 @@ static void look_at_leaf(pass_turn *t, ir_value v, int32_t d) {
 /* ---- marks ---- */
 /* What the op reads is made of counts, or the same at each index. */
 static bool counts_alone(const pass_turn *t, ir_op op, int32_t index) {
-  for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(t->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(t->m, op, i)); i++) {
     int32_t d = member_dim(t, op, i, index);
     if (d >= 0 && !is_turned(t, v, d) && !is_repeated(t, v, d)) return false;
   }

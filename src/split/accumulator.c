@@ -114,14 +114,13 @@ static void need_value(need *n, ir_value v) {
 /* Moves in front of the loop what the readers need there; false if that is made of its results. */
 static bool find_early(sinking *t) {
   const ir_module *m = t->m;
-  const ir_block_data *b = ir_block_get(m, t->block);
   need n = {.t = t,
             .after = ARENA_ARRAY(t->scratch, bool, m->ops.count),
             .of_path = ARENA_ARRAY(t->scratch, bool, m->ops.count)};
   bool behind = false;
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    behind |= b->ops.at[i] == t->loop;
-    n.after[b->ops.at[i]] = behind;
+  for (ir_op op, i = 0; (op = ir_op_at(m, t->block, i)); i++) {
+    behind |= op == t->loop;
+    n.after[op] = behind;
   }
   for (uint32_t i = 0; i < t->path.count; i++) n.of_path[t->path.at[i]] = true;
   for (uint32_t i = 0; i < t->path.count; i++) {

@@ -223,10 +223,9 @@ static void move(const sinking *a, const ir_ops *moved, const ir_values *kept) {
 }
 
 static ir_ops list_moved(const sinking *a) {
-  const ir_block_data *b = ir_block_get(a->m, a->block);
   ir_ops moved = {0};
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    if (a->moves[b->ops.at[i]]) VEC_PUSH(a->scratch, &moved, b->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_op_at(a->m, a->block, i)); i++)
+    if (a->moves[op]) VEC_PUSH(a->scratch, &moved, op);
   return moved;
 }
 

@@ -216,15 +216,11 @@ int64_t split_stuck_bytes(split_region *r) {
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   int64_t total = r->held_bytes;
   if (r->failed) return INT64_MAX;
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    const split_instance *at = &r->instances.at[i];
+  for (const split_instance *at = r->instances.at; at < VEC_END(r->instances); at++)
     if (!at->traced) count_stuck(r, at->value, r->may_shift || at->pos.dim < 0, counted, &total);
-  }
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++)
     for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_operands; j++)
       if (member->factor.operands[j].dim < 0 && !member->is_idle && !is_read_in_parts(r, member, j))
         count_stuck(r, ir_operand(r->m, member->op, j), true, counted, &total);
-  }
   return total;
 }

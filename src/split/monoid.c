@@ -287,12 +287,9 @@ static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
 }
 
 static uint32_t count_uses(const ir_module *m, ir_block body, ir_value v) {
-  const ir_block_data *d = ir_block_get(m, body);
   uint32_t count = 0;
-  for (uint32_t i = 0; i < d->ops.count; i++) {
-    const ir_op_data *op = ir_op_get(m, d->ops.at[i]);
-    for (uint32_t k = 0; k < op->n_operands; k++) count += op->operands[k] == v;
-  }
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
+    for (ir_value x, k = 0; (x = ir_operand_at(m, op, k)); k++) count += x == v;
   return count;
 }
 
@@ -319,9 +316,8 @@ static void widen_body(ir_module *m, ir_op copy, uint32_t i, ir_dtype dtype) {
 }
 
 bool split_is_elementwise(const ir_module *m, ir_block body) {
-  const ir_block_data *d = ir_block_get(m, body);
-  for (uint32_t i = 0; i + 1 < d->ops.count; i++) {
-    ir_kind kind = ir_kind_of(m, d->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) {
+    ir_kind kind = ir_kind_of(m, op);
     if (kind != IR_OP_CONSTANT && !ir_is_elementwise(kind)) return false;
   }
   return true;

@@ -302,12 +302,10 @@ typedef struct use {
 typedef VEC(use) uses;
 
 static uses uses_of(const sinking *s, ir_value v) {
-  const ir_block_data *b = ir_block_get(s->m, s->block);
   uses found = {0};
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    for (uint32_t k = 0; k < ir_op_get(s->m, b->ops.at[i])->n_operands; k++)
-      if (ir_operand(s->m, b->ops.at[i], k) == v)
-        VEC_PUSH(s->scratch, &found, ((use){b->ops.at[i], k}));
+  for (ir_op op, i = 0; (op = ir_op_at(s->m, s->block, i)); i++)
+    for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++)
+      if (ir_operand(s->m, op, k) == v) VEC_PUSH(s->scratch, &found, ((use){op, k}));
   return found;
 }
 

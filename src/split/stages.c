@@ -113,9 +113,7 @@ const split_member *split_reduced_member(const split_region *r, ir_op op, int32_
  * follows an effect that waits for a stage waits with it. */
 static void assign_stages(split_region *r) {
   int32_t last_effect = 0;
-  const ir_block_data *b = ir_block_get(r->m, r->block);
-  for (uint32_t i = 0; i < b->ops.count && !r->failed; i++) {
-    ir_op op = b->ops.at[i];
+  for (ir_op op, i = 0; !r->failed && (op = ir_op_at(r->m, r->block, i)); i++) {
     for (uint32_t k = r->member_of[op]; k; k = r->members.at[k - 1].next) {
       int32_t stage = member_stage(r, k - 1);
       if (stage >= SPLIT_NEVER) r->failed = true;

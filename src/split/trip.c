@@ -638,8 +638,7 @@ void split_build_trip(loop_builder *l, int64_t slice) {
   l->running = ARENA_ARRAY(r->scratch, ir_value, r->m->values.count);
   l->old_carry = ARENA_ARRAY(r->scratch, ir_value, r->m->values.count);
   if (r->members.count > DEEP_REGION) emit_in_program_order(l);
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++) {
     if (member->stage != l->stage || member->group != l->group) continue;
     if (member->factor.role == SPLIT_PARALLEL) {
       put_out_slices(l, member);
