@@ -114,6 +114,14 @@ static int64_t segment_of(const plan *p, const split_scan *s) {
   return ceil_div(trips, ceil_div(trips, most));
 }
 
+/* Of others no stack can be made. */
+static bool are_states_static(const ir_module *m, const restarted *r) {
+  for (uint32_t i = 0; i < r->scan.n; i++)
+    if (r->is_saved[i] && !ir_is_static_tensor(m, ir_type_of(m, ir_operand(m, r->op, i))))
+      return false;
+  return true;
+}
+
 static int64_t count_segments(const restarted *r) {
   return ceil_div(r->scan.steps.trips, r->segment);
 }
@@ -131,7 +139,7 @@ static bool choose_scan(plan *p, ir_op op) {
     return false;
   r.segment = segment_of(p, &r.scan);
   find_needed(p, &r);
-  if (!is_worth_it(p, &r)) return false;
+  if (!are_states_static(p->m, &r) || !is_worth_it(p, &r)) return false;
   VEC_PUSH(p->scratch, &p->scans, r);
   return true;
 }
