@@ -185,6 +185,7 @@ static int64_t outside_bytes(split_region *r, const split_goal *goal, bool in_sl
       ir_op made_by = ir_value_get(r->m, v)->op;
       if ((member->factor.operands[k].dim >= 0) != in_slices || counted[v] || !split_is_large(r, v))
         continue;
+      if (r->is_passed_on[v]) continue;
       if (in_slices && (!made_by || r->member_of[made_by])) continue;
       counted[v] = true;
       if (!in_slices && goal->is_materialised &&

@@ -563,6 +563,16 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
   }
 }
 
+bool split_goes_on_with(const ir_module *m, ir_op op, ir_value sum) {
+  ir_op first = ir_value_get(m, sum)->op;
+  if (ir_kind_of(m, op) != IR_OP_SCATTER || !first || ir_kind_of(m, first) != IR_OP_SCATTER)
+    return false;
+  if (ir_op_get(m, op)->n_operands != 3 || ir_op_get(m, first)->n_operands != 3) return false;
+  if (ir_operand(m, op, 1) == sum || ir_operand(m, op, 2) == sum) return false;
+  ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
+  return kind != IR_OP_UNKNOWN && kind == ir_reducer_kind(m, ir_body(m, first));
+}
+
 bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
   if (!split_can_merge(scratch, m, op, f)) return false;
   switch (ir_kind_of(m, op)) {

@@ -99,6 +99,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->outside_stage = ARENA_ARRAY(scratch, int32_t, m->values.count);
   r->needed_outside = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_read = ARENA_ARRAY(scratch, bool, m->values.count);
+  r->is_passed_on = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_kept = ARENA_ARRAY(scratch, bool, m->values.count);
   if (g->no_kernels) r->is_reselected = ARENA_ARRAY(scratch, bool, m->values.count);
   memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);

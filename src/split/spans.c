@@ -110,6 +110,7 @@ struct split_plan {
 
 /* As long as nothing is cut: until which stage loops make the operand; 0: none does. */
 static int32_t made_until(split_region *r, ir_value v, split_pos pos) {
+  if (r->is_passed_on[v]) return SPLIT_NEVER;
   if (!ir_is_made_in(r->m, v, r->block) || pos.dim < 0) return 0;
   if (split_is_inside(r, v, pos, SPLIT_NEVER - 1)) return SPLIT_NEVER;
   return split_outside_stage(r, v);
