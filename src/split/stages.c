@@ -24,14 +24,13 @@ static int32_t member_stage(split_region *r, uint32_t index);
 /* The member whose sum this one adds to for nobody else; + 1, 0: none. The order in which a chain
  * of scatters adds up makes no difference but to rounding. */
 static uint32_t added_to(const split_region *r, const split_member *member) {
+  if (member->factor.role != SPLIT_REDUCED) return 0;
   ir_value sum = ir_operand(r->m, member->op, 0);
   if (!split_goes_on_with(r->m, member->op, sum)) return 0;
   uint32_t index = r->member_of[ir_value_get(r->m, sum)->op];
-  bool is_alone = index && !member->next && !r->members.at[index - 1].next &&
-                  r->member_of[member->op] && ir_user_at(&r->state->users, sum, 1) == IR_NONE;
-  bool is_sum = member->factor.role == SPLIT_REDUCED &&
-                (index && r->members.at[index - 1].factor.role == SPLIT_REDUCED);
-  return is_alone && is_sum ? index : 0;
+  if (!index || member->next || ir_user_at(&r->state->users, sum, 1)) return 0;
+  const split_member *first = &r->members.at[index - 1];
+  return first->next || first->factor.role != SPLIT_REDUCED ? 0 : index;
 }
 
 /* Where nothing else that the member reads comes later than the sum does, it is added to in the
