@@ -25,7 +25,7 @@ FRACTION = re.compile(r"\bconst double\s+\w+\s*=|^\s*#define\s+\w+\s+[-(]*(?:\d+
 MODELS = re.compile(r"^src/plan/(?:peak|schedule|upper_bound)\w*\.[ch]$")
 ELSEWHERE = {
     "how a search divides its work": (
-        "src/limit/ladder.c PLAIN_SHARE, src/limit/minimum.c SEEN_SHARE, src/limit/minimum.c CLIMBS_SHARE, "
+        "src/limit/fastest.c PLAIN_SHARE, src/limit/minimum.c SEEN_SHARE, src/limit/minimum.c CLIMBS_SHARE, "
         "src/limit/search.h MINIMUMS_SHARE, src/limit/search.h NEAR_SHARE, src/limit/search.c COMPILES_IN_BLOCKS, "
         "src/limit/search.h LEAST_SLICE_BYTES, src/pipeline/hoist.c MOST_PRICE, src/pipeline/hoist.c LEAST_PRICE, "
         "src/pipeline/hoist.c CLOSE_PRICE, src/split/segments.c MOST_PASSES"

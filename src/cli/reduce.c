@@ -76,11 +76,20 @@ static bool make_folder(checker *c) {
   return true;
 }
 
+/* The program itself does not fail by the command, or the command by its own fault: its last
+ * candidate once more, heard. */
+static void say_why_not(const checker *c) {
+  fprintf(stderr, "weir reduce: %s %s:\n", c->args->check, c->path);
+  int code = run_command(c->args->check, c->path, true);
+  fprintf(stderr, "weir reduce: exits with %d, not with 0\n", code);
+}
+
 static int reduce(checker *c, const char *input, size_t input_length) {
   weir_result *result;
   size_t length;
   weir_status status = weir_reduce(input, input_length, check, c, &result);
   if (status != WEIR_OK && !c->broken) cli_print_error(c->args->input, status, result);
+  if (status == WEIR_NOT_FOUND && !c->broken) say_why_not(c);
   const char *text = status == WEIR_OK ? weir_result_text(result, &length) : NULL;
   bool written = text && cli_write(c->args->output, text, length);
   if (written) fprintf(stderr, "weir: %s", weir_result_explain(result));
@@ -108,7 +117,8 @@ const cli_command cli_reduce = {
         "program found that verifies and for which `COMMAND CANDIDATE-FILE`, run by the\n"
         "shell, exits with 0. Drops results, puts constants, arguments and operands in the\n"
         "place of ops, inlines, shortens dimensions. With -o OUT every step is written there,\n"
-        "so that it can be interrupted. What COMMAND prints is shown with --debug 1. For\n"
+        "so that it can be interrupted. What COMMAND prints is shown with --debug 1. The file\n"
+        "is its last word, so a command of several parts is a script, or one of sh -c. For\n"
         "example, what makes a tool crash with SIGSEGV:\n\n"
         "  weir reduce big.mlir -o small.mlir --check 'sh -c \"tool $0; test $? = 139\"'\n",
     .options = CLI_OPT_OUTPUT | CLI_OPT_CHECK | CLI_OPT_DEBUG,

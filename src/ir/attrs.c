@@ -120,13 +120,16 @@ static bool indexing_dims(arena *scratch, const char *text, const char *const *n
   return text && text_int(text, "index_vector_dim", &out->index_vector_dim);
 }
 
-bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
-  return indexing_dims(scratch, ir_op_string(m, op, "dimension_numbers"), gather_names, out);
+static bool is_scatter(const ir_module *m, ir_op op) { return ir_kind_of(m, op) == IR_OP_SCATTER; }
+
+/* The attribute that has them. */
+static const char *numbers_name(const ir_module *m, ir_op op) {
+  return is_scatter(m, op) ? "scatter_dimension_numbers" : "dimension_numbers";
 }
 
-bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
-  return indexing_dims(scratch, ir_op_string(m, op, "scatter_dimension_numbers"), scatter_names,
-                       out);
+bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
+  return indexing_dims(scratch, ir_op_string(m, op, numbers_name(m, op)),
+                       is_scatter(m, op) ? scatter_names : gather_names, out);
 }
 
 ir_ints ir_ints_without(ir_ints v, int64_t x, int64_t *out) {
@@ -274,6 +277,11 @@ ir_attr ir_gather_dims_attr(ir_module *m, const ir_gather_numbers *dims) {
 
 ir_attr ir_scatter_dims_attr(ir_module *m, const ir_gather_numbers *dims) {
   return indexing_attr(m, "#stablehlo.scatter<", scatter_names, dims);
+}
+
+void ir_set_gather_dims(ir_module *m, ir_op op, const ir_gather_numbers *dims) {
+  ir_attr attr = is_scatter(m, op) ? ir_scatter_dims_attr(m, dims) : ir_gather_dims_attr(m, dims);
+  ir_op_set_attr(m, op, numbers_name(m, op), attr, true);
 }
 
 /* One group of a convolution's dimension numbers: labels at their positions. */

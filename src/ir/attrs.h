@@ -90,10 +90,10 @@ typedef struct ir_gemm {
   int64_t batch, rows, columns, inner;
 } ir_gemm;
 bool ir_dot_gemm(arena *scratch, const ir_module *m, ir_op op, ir_gemm *out_gemm);
-bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op,
-                    ir_gather_numbers *out_dims); /* gather's dimension_numbers */
-bool ir_scatter_dims(arena *scratch, const ir_module *m, ir_op op,
-                     ir_gather_numbers *out_dims); /* scatter's scatter_dimension_numbers */
+/* A gather's dimension_numbers, a scatter's scatter_dimension_numbers; and the op's become these.
+ */
+bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out_dims);
+void ir_set_gather_dims(ir_module *m, ir_op op, const ir_gather_numbers *dims);
 /* The dimension of a gather's result, of a scatter's updates, that counts what dimension `dim` of
  * the indices does; dim: not that of index vectors. */
 int32_t ir_entry_dim(const ir_gather_numbers *n, int64_t dim);

@@ -183,6 +183,14 @@ ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type) {
   return ir_build(b, IR_OP_RESHAPE, 1, &x, type, 0, NULL);
 }
 
+ir_value ir_build_along(ir_builder *b, ir_value x, ir_type type, int64_t dim) {
+  int64_t others[IR_MAX_RANK];
+  for (int32_t i = 0, n = 0; i < ir_type_get(b->m, type)->rank; i++)
+    if (i != dim) others[n++] = i;
+  x = ir_build_reshape(b, x, ir_tensor_without_dim(b->m, type, dim));
+  return ir_build_broadcast(b, x, type, others);
+}
+
 ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *starts,
                                 const int64_t *sizes) {
   const ir_type_data *t = ir_type_at(b->m, x);
@@ -204,7 +212,7 @@ ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value updat
 }
 
 static void starts_along(ir_builder *b, ir_value x, int64_t dim, ir_value at, ir_value *out) {
-  ir_value zero = ir_build_int(b, 0);
+  ir_value zero = ir_build_int_like(b, at, 0);
   int32_t rank = ir_type_at(b->m, x)->rank;
   CTX_CHECK(b->m->ctx, dim >= 0 && dim < rank);
   for (int32_t i = 0; i < rank; i++) out[i] = i == dim ? at : zero;
@@ -221,6 +229,15 @@ ir_value ir_build_with_part(ir_builder *b, ir_value x, ir_value part, int64_t di
   ir_value starts[IR_MAX_RANK];
   starts_along(b, x, dim, at, starts);
   return ir_build_dynamic_update_slice(b, x, part, starts);
+}
+
+ir_value ir_build_stacked_at(ir_builder *b, ir_value stack, ir_value at, ir_type type) {
+  return ir_build_reshape(b, ir_build_part(b, stack, 0, at, 1), type);
+}
+
+ir_value ir_build_with_stacked(ir_builder *b, ir_value stack, ir_value v, ir_value at) {
+  ir_value part = ir_build_reshape(b, v, ir_tensor_stacked(b->m, ir_type_of(b->m, v), 1));
+  return ir_build_with_part(b, stack, part, 0, at);
 }
 
 ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit,
@@ -466,10 +483,18 @@ ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count) {
   return loop;
 }
 
+static void end_condition(ir_builder *b, ir_value counter, ir_value end) {
+  ir_value more = ir_build_compare(b, "LT", counter, end);
+  ir_build_return(b, IR_OP_RETURN, &more, 1);
+}
+
 void ir_build_while_below(ir_module *m, ir_op loop, int64_t trips) {
   ir_builder b = {m, ir_body(m, loop), ir_op_get(m, loop)->location};
   ir_value counter = ir_argument(m, b.block, 0);
-  ir_value end = ir_build_int_like(&b, counter, trips);
-  ir_value more = ir_build_compare(&b, "LT", counter, end);
-  ir_build_return(&b, IR_OP_RETURN, &more, 1);
+  end_condition(&b, counter, ir_build_int_like(&b, counter, trips));
+}
+
+void ir_build_while_less(ir_module *m, ir_op loop, uint32_t counter, uint32_t end) {
+  ir_builder b = {m, ir_body(m, loop), ir_op_get(m, loop)->location};
+  end_condition(&b, ir_argument(m, b.block, counter), ir_argument(m, b.block, end));
 }

@@ -83,12 +83,11 @@ static void count_op(counting *c, ir_op op, extent *sum) {
 }
 
 static extent count_block(counting *c, ir_block block) {
-  const ir_block_data *b = ir_block_get(c->m, block);
   extent sum = {0};
   if (c->depth == IR_DEEPEST) return TOO_MANY;
   c->depth++;
-  for (uint32_t i = 0; i < b->ops.count && sum.ops < INT64_MAX; i++)
-    count_op(c, b->ops.at[i], &sum);
+  for (ir_op op, i = 0; sum.ops < INT64_MAX && (op = ir_op_at(c->m, block, i)); i++)
+    count_op(c, op, &sum);
   c->depth--;
   return ++sum.depth > IR_DEEPEST ? TOO_MANY : sum;
 }

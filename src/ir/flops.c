@@ -98,8 +98,8 @@ static int64_t op_flops(const ir_module *m, arena *scratch, ir_op op, int depth)
 
 static int64_t block_flops(const ir_module *m, arena *scratch, ir_block block, int depth) {
   int64_t sum = 0;
-  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++)
-    sum = saturated_sum(sum, op_flops(m, scratch, ir_block_get(m, block)->ops.at[i], depth));
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
+    sum = saturated_sum(sum, op_flops(m, scratch, op, depth));
   return sum;
 }
 

@@ -359,8 +359,8 @@ static bool is_first(flag *f, ir_value in_condition, ir_value before, int depth)
 
 static bool are_operands_first(flag *f, ir_op x, ir_op y, bool by_element, int depth) {
   const ir_module *m = f->of.m;
-  for (uint32_t i = 0; i < ir_op_get(m, x)->n_operands; i++) {
-    ir_value a = ir_operand(m, x, i), b = ir_operand(m, y, i);
+  for (ir_value a, i = 0; (a = ir_operand_at(m, x, i)); i++) {
+    ir_value b = ir_operand(m, y, i);
     if (!by_element && ir_type_of(m, a) != ir_type_of(m, b)) return false;
     if (!is_first(f, a, b, depth)) return false;
   }

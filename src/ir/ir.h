@@ -145,6 +145,7 @@ typedef struct ir_op_data {
 } ir_op_data;
 
 typedef VEC(ir_op) ir_ops;
+typedef VEC(ir_value) ir_values;
 
 typedef struct ir_block_data {
   ir_op parent; /* the op whose region it is */
@@ -259,6 +260,7 @@ ir_type ir_tensor_with_dtype(ir_module *m, ir_type t, ir_dtype dtype);
 ir_type ir_tensor_with_dim(ir_module *m, ir_type t, int32_t dim, int64_t size);
 /* So many of it, along a new first dimension. */
 ir_type ir_tensor_stacked(ir_module *m, ir_type t, int64_t count);
+ir_type ir_tensor_without_dim(ir_module *m, ir_type t, int64_t dim);
 /* The next dimensions, from *i and *j on, that are longer than 1 in either type; true if they are
  * as long as one another. A reshape that adds and drops only ones has all of them so. */
 bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j);
@@ -355,6 +357,10 @@ static inline ir_value ir_argument_at(const ir_module *m, ir_block b, uint32_t i
 }
 static inline ir_op ir_op_at(const ir_module *m, ir_block b, uint32_t i) {
   return i < m->blocks.at[b].ops.count ? m->blocks.at[b].ops.at[i] : IR_NONE;
+}
+/* Likewise of a block's ops but the last, which ends it. */
+static inline ir_op ir_body_op_at(const ir_module *m, ir_block b, uint32_t i) {
+  return i + 1 < m->blocks.at[b].ops.count ? m->blocks.at[b].ops.at[i] : IR_NONE;
 }
 /* The op that makes v, if it is of this kind; IR_NONE: it is not, or v is an argument. */
 static inline ir_op ir_maker(const ir_module *m, ir_value v, ir_kind kind) {
@@ -468,6 +474,8 @@ ir_value ir_build_zeros(ir_builder *b, ir_type type);
 ir_value ir_build_iota(ir_builder *b, ir_type type, int64_t dim);
 ir_value ir_build_broadcast(ir_builder *b, ir_value x, ir_type type,
                             const int64_t *dims); /* rank(x) dims */
+/* x, which has no such dimension, or one element along it: that at all places along it. */
+ir_value ir_build_along(ir_builder *b, ir_value x, ir_type type, int64_t dim);
 /* Result dimension i is dimension permutation[i] of x; x itself if that changes nothing. */
 ir_value ir_build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
 ir_value ir_build_reshape(ir_builder *b, ir_value x, ir_type type);
@@ -476,10 +484,14 @@ ir_value ir_build_dynamic_slice(ir_builder *b, ir_value x, const ir_value *start
                                 const int64_t *sizes);
 ir_value ir_build_dynamic_update_slice(ir_builder *b, ir_value x, ir_value update,
                                        const ir_value *starts);
-/* [at, at + length) of one dimension, all of the others; `at` is a scalar of i64. */
+/* [at, at + length) of one dimension, all of the others; `at` is an integer. */
 ir_value ir_build_part(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t length);
 /* x with such a part put there. */
 ir_value ir_build_with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim, ir_value at);
+/* Of a stack (ir_tensor_stacked()) what lies at `at`, of this type; and the stack with v put there.
+ */
+ir_value ir_build_stacked_at(ir_builder *b, ir_value stack, ir_value at, ir_type type);
+ir_value ir_build_with_stacked(ir_builder *b, ir_value stack, ir_value v, ir_value at);
 ir_value ir_build_slice(ir_builder *b, ir_value x, const int64_t *start, const int64_t *limit,
                         const int64_t *strides);
 /* [at, at + length) of one dimension, all of the others. */
@@ -531,6 +543,8 @@ void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32
 ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count);
 /* Its condition: the first value, a counter, is below the number. */
 void ir_build_while_below(ir_module *m, ir_op loop, int64_t trips);
+/* Its condition: of what it carries, one number is below another. */
+void ir_build_while_less(ir_module *m, ir_op loop, uint32_t counter, uint32_t end);
 
 /* ---- walk.c ---- */
 /* Copies `op` with its regions to the end of `to`; map[old value] = new value, read for operands
@@ -550,6 +564,8 @@ ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op
 /* Gives `to` copies of the regions of `from`. */
 void ir_copy_regions(ir_module *m, ir_op from, ir_op to);
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map); /* the ops only */
+/* Of these those before the last; only: by op, NULL: all. */
+void ir_copy_body(ir_module *m, ir_block from, ir_block to, const bool *only, ir_map *map);
 /* The ops of a block and all below these, in order, parents first; or an op and all below it:
  *   for (ir_walk w = ir_walk_block(m, block); ir_next(&w);) .. w.op ..
  * What is appended meanwhile comes, too. */

@@ -225,6 +225,15 @@ ir_type ir_tensor_stacked(ir_module *m, ir_type t, int64_t count) {
   return ir_tensor(m, d->dtype, d->rank + 1, dims);
 }
 
+ir_type ir_tensor_without_dim(ir_module *m, ir_type t, int64_t dim) {
+  const ir_type_data *d = ir_type_get(m, t);
+  int64_t dims[IR_MAX_RANK];
+  CTX_CHECK(m->ctx, d->kind == IR_TYPE_TENSOR && dim >= 0 && dim < d->rank);
+  for (int32_t i = 0, n = 0; i < d->rank; i++)
+    if (i != dim) dims[n++] = d->dims[i];
+  return ir_tensor(m, d->dtype, d->rank - 1, dims);
+}
+
 bool ir_next_same_dim(const ir_type_data *from, const ir_type_data *to, int32_t *i, int32_t *j) {
   while (*i < from->rank && from->dims[*i] == 1) ++*i;
   while (*j < to->rank && to->dims[*j] == 1) ++*j;

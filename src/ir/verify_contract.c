@@ -398,7 +398,7 @@ weir_status ir_verify_scatter(verifier *v, ir_op op) {
         ir_op_get(v->m, op)->n_operands, count);
   WEIR_TRY(ir_verify_n_regions(v, op, 1));
   const ir_type_data *x = operand_type(v, op, 0), *u = operand_type(v, op, count + 1);
-  NEED_NUMBERS(v, op, "scatter_dimension_numbers", ir_scatter_dims(v->scratch, v->m, op, &n));
+  NEED_NUMBERS(v, op, "scatter_dimension_numbers", ir_gather_dims(v->scratch, v->m, op, &n));
   if (x->rank != n.offset_dims.count + n.collapsed_slice_dims.count + n.operand_batching_dims.count)
     return ir_violation(
         v, op, 2,

@@ -39,8 +39,7 @@ static void copy_block_to(const ir_module *from, ir_block block, ir_module *m, i
     ir_value_get(m, fresh)->location = old.location;
     ir_map_set(map, arg, fresh);
   }
-  for (uint32_t i = 0; i < ir_block_get(from, block)->ops.count; i++)
-    ir_copy_op_from(from, m, to, ir_block_get(from, block)->ops.at[i], map);
+  for (ir_op op, i = 0; (op = ir_op_at(from, block, i)); i++) ir_copy_op_from(from, m, to, op, map);
 }
 
 static void copy_region(const ir_module *from, ir_block block, ir_module *m, ir_op copy,
@@ -87,8 +86,12 @@ ir_op ir_copy_op_from(const ir_module *from, ir_module *m, ir_block to, ir_op op
 }
 
 void ir_copy_block(ir_module *m, ir_block from, ir_block to, ir_map *map) {
-  for (uint32_t i = 0; i < ir_block_get(m, from)->ops.count; i++)
-    ir_copy_op(m, to, ir_block_get(m, from)->ops.at[i], map);
+  for (ir_op op, i = 0; (op = ir_op_at(m, from, i)); i++) ir_copy_op(m, to, op, map);
+}
+
+void ir_copy_body(ir_module *m, ir_block from, ir_block to, const bool *only, ir_map *map) {
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, from, i)); i++)
+    if (!only || only[op]) ir_copy_op(m, to, op, map);
 }
 
 void ir_copy_regions(ir_module *m, ir_op from, ir_op to) {

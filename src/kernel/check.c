@@ -68,7 +68,7 @@ void kernel_check_nest(const kernel_nest *n) {
   const kernel_sizes *s = &n->sizes;
   ctx *c = n->m->ctx;
   check_roles(n);
-  for (uint32_t k = 0; k < n->n_nodes; k++) check_node(n, &n->nodes[k]);
+  for (kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) check_node(n, x);
   for (uint32_t j = 0; j < n->n_outputs; j++) check_output(n, &n->outputs[j]);
   CTX_CHECK(c, n->lanes >= 1);
   CTX_CHECK(c, s->rows >= 1 && s->vectors >= 1);

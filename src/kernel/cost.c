@@ -83,8 +83,7 @@ static double copied_lane_cost(const kernel_nest *n, ir_value input, const kerne
 /* Reads that can be neither vectors nor packed, and writes that are no vectors. */
 static double cost_of_gathers(const kernel_nest *n, const kernel_node *x) {
   double cost = 0;
-  for (uint32_t i = 0; i < x->n_operands; i++) {
-    ir_value v = ir_operand(n->m, x->op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(n->m, x->op, i)); i++) {
     const kernel_axes *axes = &x->operands[i];
     if (kernel_node_of(n, v) || kernel_input_of(n, v) < 0) continue;
     ir_value input = ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, v));
@@ -136,18 +135,16 @@ static double cost_of_gather(const kernel_nest *n, const kernel_node *x) {
 
 static double cost_of_scatters(const kernel_nest *n) {
   double cost = 0;
-  for (uint32_t j = 0; j < n->n_outputs; j++) {
-    const kernel_output *o = &n->outputs[j];
+  for (const kernel_output *o = n->outputs; o < n->outputs + n->n_outputs; o++)
     if (kernel_has_axis(&o->axes, n->column) && kernel_stride(o->dims, &o->axes, n->column) != 1)
       cost += TUNED_STRIDED_LANE * n->lanes * points_of(n, n->nodes[o->node].mask);
-  }
   return cost;
 }
 
 static int32_t lanes_of(const kernel_nest *n) {
   int64_t widest = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    ir_dtype dtype = ir_type_at(n->m, n->nodes[k].value)->dtype;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
+    ir_dtype dtype = ir_type_at(n->m, x->value)->dtype;
     if (ir_is_float(dtype) && ir_dtype_bytes(dtype) > widest) widest = ir_dtype_bytes(dtype);
   }
   return machine_vector_bytes(&n->machine) / (int32_t)(widest ? widest : 4);
@@ -362,11 +359,9 @@ static double *again_by_node(const kernel_nest *n) {
     ir_value v = n->outputs[j].value;
     find_again(&d, v, loops_over_points(n, kernel_node_of(n, v)));
   }
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
     for (uint32_t i = 0; (x->index >= 0 || x->late >= 0) && i < x->n_operands; i++)
       find_again(&d, ir_operand(n->m, x->op, i), loops_around(n, x, i));
-  }
   return d.again;
 }
 
@@ -392,8 +387,8 @@ static double partial_bytes(const kernel_nest *n, const kernel_node *x) {
  * their partial results are large. */
 static int64_t spans_of(const kernel_nest *n) {
   double bytes = 1;
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if (n->nodes[k].late >= 0) bytes += partial_bytes(n, &n->nodes[k]);
+  for (kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
+    if (x->late >= 0) bytes += partial_bytes(n, x);
   int64_t outer = kernel_outer_extent(n), fit = (int64_t)(CPU_FRESH_FROM_BYTES / bytes);
   int64_t most = clamp64(n->machine.cores, TUNED_LEAST_SPANS, INT32_MAX);
   int64_t spans = clamp64(fit, clamp64(2 * n->machine.cores, 1, TUNED_LEAST_SPANS), most);
@@ -412,8 +407,8 @@ static bool has_looped_points(const kernel_nest *n, const kernel_node *x) {
 }
 
 static bool has_products(const kernel_nest *n, bool over_rows) {
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if (n->nodes[k].is_product && (n->nodes[k].late >= 0) == over_rows) return true;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
+    if (x->is_product && (x->late >= 0) == over_rows) return true;
   return false;
 }
 
@@ -523,10 +518,8 @@ static double elements_of(const kernel_nest *n, uint32_t mask) {
 /* Of an input, in a pass: all, or what is gathered if nothing else reads it. */
 static double bytes_read(const kernel_nest *n, uint32_t input) {
   double all = (double)ir_value_bytes(n->m, ir_operand(n->m, n->loop, input)), gathered = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
-    for (uint32_t i = 0; i < x->n_operands; i++) {
-      ir_value v = ir_operand(n->m, x->op, i);
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
+    for (ir_value v, i = 0; (v = ir_operand_at(n->m, x->op, i)); i++) {
       if (kernel_node_of(n, v) || kernel_input_of(n, v) != (int32_t)input) continue;
       if (!kernel_is_gather(x) || i > 0) return all;
       gathered += elements_of(n, x->mask) * (double)ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
@@ -589,10 +582,9 @@ static double traffic_of(const kernel_nest *n, const kernel_node *x) {
 }
 
 static bool is_read_by_dot(const kernel_nest *n, const kernel_node *x) {
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    for (uint32_t i = 0; i < n->nodes[k].n_operands; i++)
-      if (n->nodes[k].kind == IR_OP_DOT_GENERAL && ir_operand(n->m, n->nodes[k].op, i) == x->value)
-        return true;
+  for (const kernel_node *node = n->nodes; node < n->nodes + n->n_nodes; node++)
+    for (uint32_t i = 0; i < node->n_operands; i++)
+      if (node->kind == IR_OP_DOT_GENERAL && ir_operand(n->m, node->op, i) == x->value) return true;
   return false;
 }
 
@@ -646,8 +638,7 @@ static double gather_weight(const kernel_nest *n, const kernel_node *x) {
 
 double cost_of_xla(const kernel_nest *n) {
   double cost = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     if (x->which || is_free_in_xla(n, x)) continue;
     double weight = is_dot_in_xla(x)              ? dot_weight(n, x)
                     : x->kind == IR_OP_CHLO_TOP_K ? TUNED_XLA_TOP_K * n->lanes
@@ -665,8 +656,7 @@ double cost_of_xla(const kernel_nest *n) {
 }
 
 static bool has_long_contraction(const kernel_nest *n) {
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     uint32_t inner = x->reduces & ~(1u << n->column), tile = kernel_tile_axes(n);
     if (x->kind == IR_OP_DOT_GENERAL && kernel_extent_of(n, inner) > COST_UNROLL &&
         (x->mask & tile) == tile)
@@ -686,8 +676,8 @@ int64_t cost_panel_rows(const kernel_nest *n) {
 
 bool cost_may_span_columns(const kernel_nest *n) {
   bool any = n->n_reductions > 0 && n->n_passes == 1 && !n->n_late;
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    any = any && !n->nodes[k].is_product && !n->nodes[k].n_terms;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
+    any = any && !x->is_product && !x->n_terms;
   for (uint32_t j = 0; j < n->n_outputs; j++)
     any = any && !n->outputs[j].after && !kernel_has_axis(&n->outputs[j].axes, n->column);
   return any;

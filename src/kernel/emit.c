@@ -63,8 +63,7 @@ static void store_point(kernel_emitter *e, const kernel_node *x, void *user) {
 }
 
 static void store_outputs(kernel_emitter *e, bool with_columns) {
-  for (uint32_t j = 0; j < e->n->n_outputs; j++) {
-    kernel_output *o = &e->n->outputs[j];
+  for (kernel_output *o = e->n->outputs; o < e->n->outputs + e->n->n_outputs; o++) {
     const kernel_node *x = &e->n->nodes[o->node];
     bool has_column = x->mask >> e->n->column & 1;
     if (o->after != e->finishes || has_column != with_columns) continue;

@@ -119,9 +119,8 @@ static void copy_body(parting *w, ir_op part, bool second) {
   add_arguments(w, block, second, map);
   ir_value *args = second ? parted_arguments(w, block) : NULL;
   ir_op end = ir_terminator(m, w->body);
-  uint32_t n_ops = ir_block_get(m, w->body)->ops.count - 1, n = 0;
-  for (uint32_t i = 0; i < n_ops; i++) {
-    ir_op op = ir_block_get(m, w->body)->ops.at[i];
+  uint32_t n = 0;
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, w->body, i)); i++) {
     bool from_carries = false;
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
       from_carries |= w->carried[ir_operand(m, op, k)];

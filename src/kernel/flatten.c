@@ -29,8 +29,8 @@ static bool changes(const ir_module *m, ir_op loop, uint32_t i) {
 }
 
 static bool are_covered(const ir_module *m, ir_block block) {
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, block)->ops.count; i++)
-    if (!kernel_has_rule(m, ir_block_get(m, block)->ops.at[i])) return false;
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, block, i)); i++)
+    if (!kernel_has_rule(m, op)) return false;
   return true;
 }
 
@@ -95,8 +95,7 @@ static void open_while(opening *w, ir_op loop, int64_t turns, int64_t depth) {
 
 /* The terminator stays behind. */
 static void open_block(opening *w, ir_block from, int64_t turns, int64_t depth) {
-  for (uint32_t i = 0; i + 1 < ir_block_get(w->m, from)->ops.count; i++) {
-    ir_op op = ir_block_get(w->m, from)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_body_op_at(w->m, from, i)); i++) {
     if (ir_kind_of(w->m, op) == IR_OP_WHILE && kernel_can_flatten(w->m, op))
       open_while(w, op, turns, depth);
     else ir_copy_op(w->m, w->to, op, w->map);
@@ -104,8 +103,8 @@ static void open_block(opening *w, ir_block from, int64_t turns, int64_t depth) 
 }
 
 static bool has_whiles(const ir_module *m, ir_block body) {
-  for (uint32_t i = 0; i < ir_block_get(m, body)->ops.count; i++)
-    if (ir_kind_of(m, ir_block_get(m, body)->ops.at[i]) == IR_OP_WHILE) return true;
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
+    if (ir_kind_of(m, op) == IR_OP_WHILE) return true;
   return false;
 }
 
@@ -119,8 +118,7 @@ void kernel_flatten_whiles(ir_module *m, ir_op loop) {
   for (uint32_t i = 0; i < ir_op_get(m, end)->n_operands; i++)
     ir_op_get(m, end)->operands[i] = mapped(&w, ir_operand(m, end, i));
   ir_block_get(m, body)->ops.count = 0;
-  for (uint32_t i = 0; i < ir_block_get(m, w.to)->ops.count; i++)
-    ir_block_append(m, body, ir_block_get(m, w.to)->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_op_at(m, w.to, i)); i++) ir_block_append(m, body, op);
   ir_block_append(m, body, end);
   arena_destroy(a);
 }

@@ -76,8 +76,7 @@ static bool is_free_for(const kernel_emitter *e, const kernel_kept *old, const k
 }
 
 static void place_kept(kernel_emitter *e, kernel_kept *k) {
-  for (uint32_t i = 0; i < e->kept.count; i++) {
-    kernel_kept *old = &e->kept.at[i];
+  for (kernel_kept *old = e->kept.at; old < VEC_END(e->kept); old++) {
     if (!old->base || !is_free_for(e, old, k)) continue;
     old->is_reused = true;
     k->base = old->base;
@@ -107,8 +106,8 @@ void kernel_plan_kept(kernel_emitter *e) {
 }
 
 static bool packs_rows(const kernel_nest *n) {
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if (n->nodes[k].packed == KERNEL_PACKED_ROWS) return true;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
+    if (x->packed == KERNEL_PACKED_ROWS) return true;
   return false;
 }
 
@@ -143,8 +142,7 @@ bool kernel_read_kept(kernel_emitter *e, const kernel_node *x, kernel_grid *g) {
 }
 
 void kernel_store_kept(kernel_emitter *e) {
-  for (uint32_t i = 0; i < e->kept.count; i++) {
-    const kernel_kept *k = &e->kept.at[i];
+  for (const kernel_kept *k = e->kept.at; k < VEC_END(e->kept); k++) {
     if (k->phase != e->phase) continue;
     kernel_grid g = kernel_value(e, k->node->value, &k->node->result);
     for (int32_t r = 0; r < e->tile.rows; r++)

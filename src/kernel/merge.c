@@ -15,8 +15,7 @@ static uint32_t renamed(uint32_t mask, int32_t from, int32_t to) {
 }
 
 static void rename_axis(kernel_nest *n, int32_t from, int32_t to) {
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    kernel_node *x = &n->nodes[k];
+  for (kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     for (uint32_t i = 0; i < x->n_operands; i++) rename_in(&x->operands[i], from, to);
     rename_in(&x->result, from, to);
     x->mask = renamed(x->mask, from, to);
@@ -29,8 +28,8 @@ static void rename_axis(kernel_nest *n, int32_t from, int32_t to) {
 }
 
 static bool meet(const kernel_nest *n, int32_t a, int32_t b) {
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    uint32_t mask = n->nodes[k].mask | n->nodes[k].reduces;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
+    uint32_t mask = x->mask | x->reduces;
     if (mask >> a & 1 && mask >> b & 1) return true;
   }
   return false;
@@ -63,7 +62,7 @@ bool kernel_merge_axes(kernel_nest *n) {
   int32_t before = n->n_axes;
   uint32_t results = 0, others = 0;
   for (uint32_t j = 0; j < n->n_outputs; j++) results |= kernel_axes_mask(&n->outputs[j].axes);
-  for (uint32_t k = 0; k < n->n_nodes; k++) others |= n->nodes[k].reduces;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) others |= x->reduces;
   for (int32_t b = n->n_axes - 1; b > 0; b--)
     for (int32_t a = 0; a < b; a++) {
       uint32_t both = 1u << a | 1u << b;

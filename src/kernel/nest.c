@@ -99,8 +99,7 @@ static bool tie_node(kernel_tie *t, uint32_t k) {
   for (uint32_t i = 0; i < x->n_operands; i++)
     kernel_new_slots(t, kernel_tensor_of(t, ir_operand(n->m, x->op, i)));
   if (!kernel_rule_of(x->kind)(t, x)) return false;
-  for (uint32_t i = 0; i < x->n_operands; i++) {
-    ir_value v = ir_operand(n->m, x->op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(n->m, x->op, i)); i++) {
     if (is_leaf(n, v)) continue;
     uint32_t def = (uint32_t)(kernel_node_of(n, v) - n->nodes);
     for (int32_t dim = 0; dim < kernel_tensor_of(t, v)->rank; dim++)
@@ -245,13 +244,12 @@ static void note_repeat(kernel_nest *n, const kernel_node *x) {
 static bool find_whiles(kernel_tie *t) {
   kernel_nest *n = t->n;
   uint32_t carried = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    count_turns(n, &n->nodes[k]);
-    if (n->nodes[k].kind == IR_OP_CARRY) carried |= n->nodes[k].mask;
-    if (n->nodes[k].kind == IR_OP_REPEAT) note_repeat(n, &n->nodes[k]);
+  for (kernel_node *node = n->nodes; node < n->nodes + n->n_nodes; node++) {
+    count_turns(n, node);
+    if (node->kind == IR_OP_CARRY) carried |= node->mask;
+    if (node->kind == IR_OP_REPEAT) note_repeat(n, node);
   }
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     uint32_t axes = x->reduces | (x->mask & n->strided);
     for (uint32_t i = 0; i < x->n_operands; i++)
       axes |= kernel_axes_mask(&x->operands[i]) & n->strided;
@@ -281,8 +279,7 @@ static bool sums_up(const ir_module *m, ir_op op, ir_value terms) {
 /* Multiply and add contract to one instruction. */
 static void mark_added(kernel_nest *n) {
   ir_users users = ir_users_of_block(n->a, n->m, n->body);
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    kernel_node *x = &n->nodes[k];
+  for (kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     bool is_read_once = !ir_user_at(&users, x->value, 1);
     x->is_added = x->kind == IR_OP_MULTIPLY && is_read_once &&
                   sums_up(n->m, ir_user_at(&users, x->value, 0), x->value);
@@ -313,10 +310,9 @@ static void mark_in_order(kernel_nest *n) {
 static bool build(kernel_tie *t) {
   kernel_nest *n = t->n;
   ir_module *m = n->m;
-  const ir_block_data *body = ir_block_get(m, n->body);
   uint32_t count = 0, slots = 0;
-  for (uint32_t i = 0; i + 1 < body->ops.count; i++)
-    count += ir_op_get(m, body->ops.at[i])->n_results;
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, n->body, i)); i++)
+    count += ir_op_get(m, op)->n_results;
   if (ir_op_int(m, n->loop, "slice", 0) != ir_op_int(m, n->loop, "extent", 0))
     return kernel_refuse(t, "a loop of several trips");
   if (count > MOST_NODES) return kernel_refuse(t, "too many ops");
@@ -324,8 +320,8 @@ static bool build(kernel_tie *t) {
   n->nodes = ARENA_ARRAY(n->a, kernel_node, count + 1);
   n->node_of = ARENA_ARRAY(n->a, uint32_t, m->ops.count);
   n->views = ARENA_ARRAY(n->a, ir_value, count + 1);
-  for (uint32_t i = 0; i + 1 < body->ops.count; i++)
-    if (!add_node(t, body->ops.at[i])) return false;
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, n->body, i)); i++)
+    if (!add_node(t, op)) return false;
   slots = count * KERNEL_MOST_RANK * (1 + KERNEL_MOST_OPERANDS);
   t->parent = ARENA_ARRAY(t->a, uint32_t, slots + 1);
   t->length = ARENA_ARRAY(t->a, int64_t, slots + 1);

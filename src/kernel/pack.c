@@ -47,9 +47,9 @@ static void mark(kernel_nest *n, ir_value v) {
 
 void kernel_mark_packed(kernel_nest *n) {
   uint32_t tile = kernel_tile_axes(n);
-  for (uint32_t k = 0; k < n->n_nodes; k++) n->nodes[k].packed = KERNEL_NOT_PACKED;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (kernel_node *node = n->nodes; node < n->nodes + n->n_nodes; node++)
+    node->packed = KERNEL_NOT_PACKED;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     if (((x->mask | x->reduces) & tile) != tile) continue;
     for (uint32_t i = 0; i < x->n_operands; i++)
       if (!is_table(x, i)) mark(n, ir_operand(n->m, x->op, i));
@@ -84,13 +84,12 @@ static int64_t point_count(const kernel_nest *n, const kernel_axes *axes) {
 /* Inputs once, however often they are read. */
 static int64_t input_bytes(const kernel_nest *n, int32_t axis) {
   int64_t *most = ARENA_ARRAY(n->a, int64_t, n->n_inputs + 1), sum = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    bool in_blocks = !n->nodes[k].after || n->nodes[k].late >= 0;
-    for (uint32_t i = 0; in_blocks && i < n->nodes[k].n_operands; i++) {
-      ir_value v = ir_operand(n->m, n->nodes[k].op, i);
-      const kernel_axes *axes = &n->nodes[k].operands[i];
+  for (kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
+    bool in_blocks = !x->after || x->late >= 0;
+    for (ir_value v, i = 0; in_blocks && (v = ir_operand_at(n->m, x->op, i)); i++) {
+      const kernel_axes *axes = &x->operands[i];
       int32_t input = kernel_node_of(n, v) ? -1 : kernel_input_of(n, v);
-      if (input < 0 || is_table(&n->nodes[k], i) || !kernel_has_axis(axes, axis)) continue;
+      if (input < 0 || is_table(x, i) || !kernel_has_axis(axes, axis)) continue;
       int64_t bytes = point_count(n, axes) * ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
       if (bytes > most[input]) most[input] = bytes;
     }
@@ -102,10 +101,9 @@ static int64_t input_bytes(const kernel_nest *n, int32_t axis) {
 int64_t kernel_packed_bytes(const kernel_nest *n, int32_t axis) {
   kernel_packing which = axis == n->row ? KERNEL_PACKED_ROWS : KERNEL_PACKED_COLUMNS;
   int64_t bytes = input_bytes(n, axis);
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if (n->nodes[k].packed == which)
-      bytes += point_count(n, &n->nodes[k].result) *
-               ir_dtype_bytes(ir_type_at(n->m, n->nodes[k].value)->dtype);
+  for (kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
+    if (x->packed == which)
+      bytes += point_count(n, &x->result) * ir_dtype_bytes(ir_type_at(n->m, x->value)->dtype);
   return bytes;
 }
 
@@ -140,8 +138,7 @@ double kernel_copied_bytes(const kernel_nest *n) {
   uint32_t tile = kernel_tile_axes(n);
   bool *seen = ARENA_ARRAY(n->a, bool, n->n_nodes + 1);
   double bytes = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     if (x->packed == KERNEL_PACKED_COLUMNS)
       bytes +=
           bytes_below(n, x, seen) +

@@ -246,8 +246,7 @@ static product product_of(kernel_emitter *e, const kernel_node *x) {
 }
 
 void kernel_emit_products(kernel_emitter *e) {
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
-    const kernel_node *x = &e->n->nodes[k];
+  for (const kernel_node *x = e->n->nodes; x < e->n->nodes + e->n->n_nodes; x++) {
     if (!x->is_product || x->pass != e->pass || x->phase != e->phase) continue;
     product p = product_of(e, x);
     kernel_put(e, "call void %s(ptr %s, ptr %s, ptr %s, i64 %s, i64 %s)", function_of(e, &p),

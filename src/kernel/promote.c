@@ -39,8 +39,7 @@ static bool is_exact(const ir_module *m, ir_op op) {
 
 /* What reduces several operands may only choose among its elements. */
 static bool chooses(const ir_module *m, ir_block body) {
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
-    ir_op op = ir_block_get(m, body)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) {
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++)
       if (is_narrow(m, ir_result(m, op, k)) && !is_exact(m, op)) return false;
   }

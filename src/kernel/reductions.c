@@ -197,19 +197,16 @@ static void neutral_point(kernel_emitter *e, const kernel_node *x, void *user) {
 kernel_pass kernel_pass_of(kernel_emitter *e) {
   const kernel_nest *n = e->n;
   kernel_pass p = {.at = ARENA_ARRAY(e->a, accumulator, n->n_nodes + 1)};
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
     if (x->index >= 0 && x->pass == e->pass && x->phase == e->phase && !x->is_product)
       p.at[p.n++].node = x;
-  }
   return p;
 }
 
 void kernel_clear_numbers(kernel_emitter *e) {
   kernel_loop l = kernel_loop_begin(e, "0", "%row_count", "1");
   kernel_set_rows(e, l.index, 1);
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
-    const kernel_node *x = &e->n->nodes[k];
+  for (const kernel_node *x = e->n->nodes; x < e->n->nodes + e->n->n_nodes; x++) {
     if (x->index < 0 || x->pass != e->pass) continue;
     if (x->is_product) kernel_clear_product(e, x);
     else if (!is_top_k(x)) kernel_for_points(e, x, false, neutral_point, NULL);
@@ -225,20 +222,19 @@ static bool is_list(const kernel_emitter *e, const kernel_node *x) {
 
 void kernel_sort_lists(kernel_emitter *e) {
   bool any = false;
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) any |= is_list(e, &e->n->nodes[k]);
+  for (kernel_node *x = e->n->nodes; x < e->n->nodes + e->n->n_nodes; x++) any |= is_list(e, x);
   if (!any) return;
   kernel_loop l = kernel_loop_begin(e, "0", "%row_count", "1");
   kernel_set_rows(e, l.index, 1);
-  for (uint32_t k = 0; k < e->n->n_nodes; k++)
-    if (is_list(e, &e->n->nodes[k])) kernel_topk_sort(e, &e->n->nodes[k]);
+  for (kernel_node *node = e->n->nodes; node < e->n->nodes + e->n->n_nodes; node++)
+    if (is_list(e, node)) kernel_topk_sort(e, node);
   kernel_loop_end(e, &l);
 }
 
 void kernel_place_reductions(kernel_emitter *e) {
   const kernel_nest *n = e->n;
   e->reduction_offset = ARENA_ARRAY(e->a, int64_t, (size_t)n->n_reductions + 1);
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     if (x->index < 0) continue;
     int64_t bytes = kernel_padded_points(n, x) * ir_dtype_bytes(kernel_dtype_of(e, x));
     if (is_top_k(x))
@@ -287,8 +283,7 @@ static void late_point(kernel_emitter *e, const kernel_node *x, void *user) {
 }
 
 void kernel_add_late(kernel_emitter *e, bool with_columns) {
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
-    const kernel_node *x = &e->n->nodes[k];
+  for (const kernel_node *x = e->n->nodes; x < e->n->nodes + e->n->n_nodes; x++) {
     bool has_column = (x->mask | x->reduces) >> e->n->column & 1;
     if (x->late < 0 || x->is_product || has_column != with_columns) continue;
     if (has_column && (x->pass != e->pass || x->phase != e->phase)) continue;
@@ -300,8 +295,7 @@ void kernel_add_late(kernel_emitter *e, bool with_columns) {
 typedef void late_fn(kernel_emitter *e, const kernel_node *x, const char *at);
 
 static void for_each_late(kernel_emitter *e, late_fn *fn) {
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
-    const kernel_node *x = &e->n->nodes[k];
+  for (const kernel_node *x = e->n->nodes; x < e->n->nodes + e->n->n_nodes; x++) {
     if (x->late < 0) continue;
     int64_t count = kernel_late_width(e->n, x) * kernel_padded_points(e->n, x);
     const char *one = kernel_memory_type(kernel_dtype_of(e, x));
@@ -340,8 +334,7 @@ void kernel_merge_slots(kernel_emitter *e) { for_each_late(e, merge_late); }
 void kernel_place_late(kernel_emitter *e, int64_t slots) {
   const kernel_nest *n = e->n;
   e->late_offset = ARENA_ARRAY(e->a, int64_t, (size_t)n->n_late + 1);
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     if (x->late < 0) continue;
     int64_t bytes = kernel_padded_points(n, x) * kernel_late_width(n, x) *
                     ir_dtype_bytes(kernel_dtype_of(e, x)) * slots;

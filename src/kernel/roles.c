@@ -26,8 +26,8 @@ int64_t kernel_outer_extent(const kernel_nest *n) {
  * twice. Long ones may be outside, too, if a product does not take them as points. */
 static uint32_t axes_of_tiles(const kernel_nest *n, uint32_t tile, bool long_outside) {
   uint32_t all = ~0u;
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if ((n->nodes[k].mask & tile) == tile) all &= n->nodes[k].mask;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
+    if ((x->mask & tile) == tile) all &= x->mask;
   for (int32_t a = 0; a < n->n_axes && long_outside; a++)
     if (n->extent[a] > COST_MOST_POINTS) all |= 1u << a;
   return all & ~n->positions & ~n->strided;
@@ -156,10 +156,9 @@ static bool set_level(kernel_nest *n, kernel_node *x) {
 
 static bool set_levels(kernel_nest *n) {
   n->n_passes = n->n_reductions = n->n_late = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    if (!set_level(n, &n->nodes[k])) return false;
-  for (uint32_t j = 0; j < n->n_outputs; j++) {
-    kernel_output *o = &n->outputs[j];
+  for (kernel_node *node = n->nodes; node < n->nodes + n->n_nodes; node++)
+    if (!set_level(n, node)) return false;
+  for (kernel_output *o = n->outputs; o < n->outputs + n->n_outputs; o++) {
     const kernel_node *x = &n->nodes[o->node];
     bool has_row = x->mask >> n->row & 1;
     o->level = x->level;
@@ -175,8 +174,8 @@ static bool is_legal(kernel_nest *n, choice c) {
   set_roles(n, c);
   n->staged = false;
   if (!set_levels(n)) return false;
-  for (uint32_t k = 0; k < n->n_nodes; k++)
-    n->staged |= n->nodes[k].is_product || n->nodes[k].n_terms > 0;
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
+    n->staged |= x->is_product || x->n_terms > 0;
   return !n->staged || set_levels(n);
 }
 

@@ -106,12 +106,9 @@ bool kernel_stream(kernel_nest *n, kernel_node *x) {
 
 int32_t kernel_phases_of(const kernel_nest *n, int32_t pass) {
   int32_t last = 0;
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
     if ((x->index >= 0 || x->late >= 0) && x->pass == pass && x->phase > last) last = x->phase;
-  }
-  for (uint32_t j = 0; j < n->n_outputs; j++) {
-    const kernel_output *o = &n->outputs[j];
+  for (const kernel_output *o = n->outputs; o < n->outputs + n->n_outputs; o++) {
     bool has_column = n->nodes[o->node].mask >> n->column & 1;
     if (has_column && !o->after && o->level == pass && o->phase > last) last = o->phase;
   }

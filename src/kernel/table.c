@@ -30,12 +30,10 @@ static void leave(kernel_emitter *e, context *c, kernel_level level, strbuf *cal
 }
 
 static kernel_table *find_table(kernel_emitter *e, ir_value v, const kernel_axes *axes) {
-  for (uint32_t i = 0; i < e->tables.count; i++) {
-    kernel_table *t = &e->tables.at[i];
+  for (kernel_table *t = e->tables.at; t < VEC_END(e->tables); t++)
     if (t->value == v && t->axes.rank == axes->rank &&
         !memcmp(t->axes.of, axes->of, (size_t)axes->rank))
       return t;
-  }
   return NULL;
 }
 

@@ -29,8 +29,7 @@ static const char *term_at(kernel_emitter *e, const kernel_node *x, int32_t term
 void kernel_place_terms(kernel_emitter *e) {
   const kernel_nest *n = e->n;
   e->term_offset = ARENA_ARRAY(e->a, int64_t, (size_t)(n->n_reductions + 1) * KERNEL_MOST_TERMS);
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
     if (!x->n_terms || leader_of(n, x) != x) continue;
     for (int32_t i = 0; i < x->n_terms; i++) {
       e->term_offset[x->index * KERNEL_MOST_TERMS + i] =
@@ -40,8 +39,7 @@ void kernel_place_terms(kernel_emitter *e) {
 }
 
 void kernel_clear_terms(kernel_emitter *e) {
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) {
-    const kernel_node *x = &e->n->nodes[k];
+  for (const kernel_node *x = e->n->nodes; x < e->n->nodes + e->n->n_nodes; x++) {
     if (!x->n_terms || x->pass != e->pass || leader_of(e->n, x) != x) continue;
     for (int32_t i = 0; i < x->n_terms; i++) {
       ir_dtype dtype = kernel_dtype_of(e, &e->n->nodes[x->terms[i].node]);
@@ -128,11 +126,9 @@ static void rescale(kernel_emitter *e, const kernel_node *leader) {
   kernel_put(e, "br i1 %s, label %%moved%u, label %%stays%u", changed, label, label);
   strbuf_printf(e->out, "moved%u:\n", label);
   scaling s = {kernel_emit_exp(e, dtype, 1, moved)};
-  for (uint32_t k = 0; k < n->n_nodes; k++) {
-    const kernel_node *x = &n->nodes[k];
+  for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++)
     if (x->n_terms && x->pass == e->pass && x->phase == e->phase && leader_of(n, x) == leader)
       scale_numbers(e, x, &s);
-  }
   for (int32_t i = 0; i < leader->n_terms; i++) kernel_store_at(e, dtype, false, now[i], at[i]);
   kernel_put(e, "br label %%stays%u", label);
   strbuf_printf(e->out, "stays%u:\n", label);
@@ -145,14 +141,14 @@ static bool has_terms(const kernel_emitter *e, const kernel_node *x) {
 
 void kernel_rescale(kernel_emitter *e) {
   bool any = false;
-  for (uint32_t k = 0; k < e->n->n_nodes; k++) any |= has_terms(e, &e->n->nodes[k]);
+  for (kernel_node *x = e->n->nodes; x < e->n->nodes + e->n->n_nodes; x++) any |= has_terms(e, x);
   if (!any) return;
   kernel_function f;
   kernel_function_begin(e, &f);
   const char *end = kernel_index(e, e->panel_begin, e->panel_rows, 1);
   kernel_loop l = kernel_each_row_begin(e, e->panel_begin, end);
-  for (uint32_t k = 0; k < e->n->n_nodes; k++)
-    if (has_terms(e, &e->n->nodes[k])) rescale(e, &e->n->nodes[k]);
+  for (kernel_node *node = e->n->nodes; node < e->n->nodes + e->n->n_nodes; node++)
+    if (has_terms(e, node)) rescale(e, node);
   kernel_each_row_end(e, &l);
   e->tile.memos.count = 0;
   kernel_function_end(e, &f, KERNEL_PANEL, f.caller);

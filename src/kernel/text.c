@@ -145,11 +145,9 @@ kernel_loop kernel_loop_begin(kernel_emitter *e, const char *from, const char *t
 
 static void forget_deeper(kernel_emitter *e, int32_t stream) {
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < e->tile.memos.count; i++) {
-    const kernel_memo *memo = &e->tile.memos.at[i];
+  for (const kernel_memo *memo = e->tile.memos.at; memo < VEC_END(e->tile.memos); memo++)
     if (memo->in_row != (bool)stream || memo->depth <= e->tile.depth[stream])
       e->tile.memos.at[kept++] = *memo;
-  }
   e->tile.memos.count = kept;
 }
 

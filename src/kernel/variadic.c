@@ -70,8 +70,7 @@ void kernel_variadic_combine(kernel_emitter *e, const kernel_node *first, int32_
   scope s = {.n = 0};
   for (uint32_t i = 0; i < 2 * n; i++)
     s.at[s.n++] = (binding){ir_argument(m, body, i), i < n ? sum[i] : add[i - n]};
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
-    ir_op op = ir_block_get(m, body)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) {
     const char *is = evaluate(e, &s, op, lanes);
     s.at[s.n++] = (binding){ir_result(m, op, 0), is};
   }

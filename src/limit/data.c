@@ -78,8 +78,7 @@ static int64_t line_place(writer *w, const ir_module *m, ir_str location) {
 /* ---- the schedule and who is live ---- */
 static void put_steps(writer *w, const ir_module *m, const plan_timeline *line) {
   json_open(&w->out, "steps", '[');
-  for (uint32_t i = 0; i < line->n_steps; i++) {
-    const plan_step *s = &line->steps[i];
+  for (const plan_step *s = line->steps; s < line->steps + line->n_steps; s++) {
     ir_str location = s->op ? ir_op_get(m, s->op)->location : IR_NONE;
     PUT_ROW(&w->out, text_place(w, s->word), line_place(w, m, location), s->depth);
   }
@@ -107,8 +106,7 @@ static const char *shape_of(arena *a, const ir_module *m, const plan_span *s) {
 
 static void put_spans(writer *w, const ir_module *m, const plan_timeline *line) {
   json_open(&w->out, "spans", '[');
-  for (uint32_t i = 0; i < line->n_spans; i++) {
-    const plan_span *s = &line->spans[i];
+  for (const plan_span *s = line->spans; s < line->spans + line->n_spans; s++) {
     ir_str location = s->value ? location_of(m, s->value) : IR_NONE;
     PUT_ROW(&w->out, s->hold, text_place(w, maker_of(m, s)),
             text_place(w, shape_of(w->out.arena, m, s)), line_place(w, m, location), s->bytes,
@@ -233,8 +231,7 @@ static void put_loops(writer *w) {
 
 static void put_curve(writer *w, const curve *points) {
   json_open(&w->out, "curve", '[');
-  for (uint32_t i = 0; i < points->count; i++) {
-    const curve_point *p = &points->at[i];
+  for (const curve_point *p = points->at; p < points->at + points->count; p++) {
     json_open(&w->out, NULL, '{');
     json_int(&w->out, "limit", p->limit);
     json_int(&w->out, "peak", p->peak);

@@ -17,12 +17,13 @@
 
 #include "ir/calls.h"
 #include "limit/as_is.h"
+#include "limit/beside.h"
 #include "limit/faster.h"
+#include "limit/fastest.h"
 #include "limit/minimum.h"
 #include "limit/referee.h"
 #include "limit/refusal.h"
 #include "limit/result.h"
-#include "limit/timed.h"
 #include "limit/witness.h"
 #include "machine/tuned.h"
 #include "plan/cost.h"
@@ -30,11 +31,7 @@
 #include "base/ints.h"
 
 enum {
-  COMPILES_PLAIN = 2,
-  COMPILES_TIMED = 2,       /* of loops beside kernels that hold the limit */
-  TIMED_SHARE = NEAR_SHARE, /* of the search, for these */
-  PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
-  MOST_FASTER = 8, /* limits tried, each twice the one before */
+  MOST_FASTER = 8,            /* limits tried, each twice the one before */
   MOST_SEARCHED_OPS = 200000, /* of all candidates: then no further limit is tried */
 };
 
@@ -82,14 +79,6 @@ static weir_status check_spread(job *j, split_spread spread, bool can_judge) {
                    "say how: it can only be split together with jax");
 }
 
-/* Over how many devices the values are spread, by what XLA says that each has; the estimate counts
- * them whole. */
-static double devices_of(job *j, ir_module *m, int64_t peak) {
-  if (split_spread_of(m) != SPLIT_SHARDED) return 1;
-  double whole = (double)referee_estimate(j, m, PLAN_ORDER_MEMORY);
-  return whole > (double)peak ? whole / (double)peak : 1;
-}
-
 /* ---- split ---- */
 /* By XLA, of the program as it came. Where the estimate is over the limit XLA's number mostly is,
  * too, and the program does not run: it is asked for its report first. What is sharded is compared
@@ -113,163 +102,6 @@ static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, in
   return refusal_make(j, (refusal){.failed = failed, .peak = peak, .ordered = ordered}, out);
 }
 
-/* That is spent on a way under the limit: of the ops to look at one in `share`; compilations by
- * XLA, 0: the estimate decides. */
-typedef struct effort {
-  int32_t share, most_compiles;
-  bool asks_later; /* limit/search.h */
-} effort;
-
-/* Some passes let more be split, for more work: *out is the program split without them, if that
- * holds the limit at once; its module is NULL if not, or if they changed nothing. */
-static weir_status split_plainly(job *j, effort e, candidate *out) {
-  *out = (candidate){0};
-  if (!j->was_needed) return WEIR_OK;
-  ir_module *plain = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare_plainly(j, plain));
-  search_begin(j, e.share * PLAIN_SHARE);
-  search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED,
-                          (int32_t)min64(e.most_compiles, COMPILES_PLAIN));
-  s.from = plain;
-  s.asks_later = e.asks_later;
-  WEIR_TRY(search_by_peak(j, &s));
-  WEIR_TRY(faster_instead(j, &s));
-  *out = s.found;
-  j->as_it_is.of = NULL;
-  ir_module_destroy(plain);
-  search_begin(j, e.share);
-  return WEIR_OK;
-}
-
-/* Of two that hold, the one that is predicted to be faster. */
-static candidate faster_of(const job *j, candidate a, candidate b) {
-  bool is_first = !b.m || (a.m && a.time_ns <= b.time_ns);
-  candidate dropped = is_first ? b : a;
-  if (a.m && b.m)
-    ctx_log(&j->c, 2, "without passes that may not be needed: %.3g ms, with them %.3g",
-            a.time_ns / 1e6, b.time_ns / 1e6);
-  if (dropped.m) ir_module_destroy(dropped.m);
-  return is_first ? a : b;
-}
-
-/* Of the program's splits that hold the fastest, as predicted. */
-static weir_status find_fastest(job *j, int64_t peak, effort e, search *s, candidate *out) {
-  candidate plain;
-  WEIR_TRY(split_plainly(j, e, &plain));
-  *s = search_spread(j, j->options.memory_limit_bytes, devices_of(j, j->prepared, peak),
-                     e.most_compiles);
-  s->asks_later = e.asks_later;
-  WEIR_TRY(search_all(j, s));
-  WEIR_TRY(faster_instead(j, s));
-  *out = faster_of(j, plain, s->found);
-  return WEIR_OK;
-}
-
-/* By XLA, which is asked unless it was. */
-static bool holds_asked(job *j, candidate *c) {
-  bool is_known = c->needs.is_xlas || referee_ask(j, c->m, c->order, &c->needs);
-  return is_known && c->needs.peak <= j->options.memory_limit_bytes;
-}
-
-/* Likewise; out->m is NULL, and *s says why: none does. Mostly XLA needs what the estimate says. So
- * it is asked about what is settled for, not about what that was better than; where it says that
- * this is too much it is asked about each. peak: as it came. */
-static weir_status find_split(job *j, int64_t peak, effort e, search *s, candidate *out) {
-  int64_t searched_ops = j->searched_ops;
-  e.asks_later = e.most_compiles && j->options.referee && j->spread != SPLIT_SHARDED;
-  WEIR_TRY(find_fastest(j, peak, e, s, out));
-  if (!out->m || !e.asks_later || holds_asked(j, out)) return WEIR_OK;
-  ctx_log(&j->c, 2, "XLA does not hold what the estimate settled for: it is asked about each");
-  ir_module_destroy(out->m);
-  e.asks_later = false;
-  j->searched_ops = searched_ops;
-  search_begin(j, e.share);
-  return find_fastest(j, peak, e, s, out);
-}
-
-/* Beside the splits that predictions come to. */
-typedef enum beside {
-  BY_XLA, /* without kernels */
-  BOLDLY, /* with kernels that are only worth a try */
-} beside;
-
-static const char *const asked_about[] = {[BY_XLA] = "split", [BOLDLY] = "split boldly"};
-
-static weir_status find_beside(job *j, beside how, int64_t peak, int32_t most_compiles,
-                               candidate *out) {
-  int tile = j->options.tile;
-  search s;
-  if (how == BY_XLA) j->options.tile = WEIR_TILE_OFF;
-  j->is_bold = how == BOLDLY;
-  search_begin(j, TIMED_SHARE);
-  weir_status status = find_split(j, peak, (effort){TIMED_SHARE, most_compiles}, &s, out);
-  search_begin(j, 1);
-  j->is_bold = false;
-  j->options.tile = tile;
-  return status;
-}
-
-static timed look_up(job *j, beside how) {
-  return timed_look_up(j, (timed_ways){asked_about[how], j->options.memory_limit_bytes});
-}
-
-/* Whether the found way and the one beside it are to be timed, by the estimate of that one. */
-static weir_status is_in_doubt(job *j, beside how, int64_t peak, const candidate *found,
-                               bool *out_is) {
-  candidate other;
-  WEIR_TRY(find_beside(j, how, peak, 0, &other));
-  *out_is = other.m && candidate_has_loops(&other, true) == (how == BOLDLY);
-  if (!other.m) return WEIR_OK;
-  double kernels_ns = how == BOLDLY ? other.time_ns : found->time_ns,
-         xla_ns = how == BOLDLY ? found->time_ns : other.time_ns;
-  *out_is &= timed_is_unsure(kernels_ns, xla_ns);
-  ctx_log(&j->c, 2, "with kernels %.3g ms predicted, without %.3g%s", kernels_ns / 1e6,
-          xla_ns / 1e6, *out_is ? ": to be timed" : "");
-  ir_module_destroy(other.m);
-  return WEIR_OK;
-}
-
-/* The faster of two, of which one has kernels. */
-static candidate timed_of(job *j, timed *t, beside how, candidate found, candidate other) {
-  const candidate *kernels = how == BOLDLY ? &other : &found,
-                  *xla = how == BOLDLY ? &found : &other;
-  timed_choice choice = other.needs.is_xlas ? timed_choose(j, t, kernels, xla) : TIMED_NEVER;
-  bool takes_other = choice == (how == BOLDLY ? TIMED_GAINS : TIMED_LOSES);
-  ir_module_destroy(takes_other ? found.m : other.m);
-  return takes_other ? other : found;
-}
-
-/* Where it is in doubt that *found gains by its kernels, or would by some, the timer decides. */
-static weir_status time_split(job *j, int64_t peak, candidate *found) {
-  beside how = candidate_has_loops(found, true) ? BY_XLA : BOLDLY;
-  bool may = found->needs.is_xlas && found->time_ns < TIMED_MOST_NS &&
-             j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
-  candidate other;
-  if (!may) return WEIR_OK;
-  timed t = look_up(j, how);
-  if (t.choice != TIMED_OPEN) return WEIR_OK;
-  WEIR_TRY(is_in_doubt(j, how, peak, found, &may));
-  if (!may) return WEIR_OK;
-  WEIR_TRY(find_beside(j, how, peak, COMPILES_TIMED, &other));
-  if (other.m) *found = timed_of(j, &t, how, *found, other);
-  return WEIR_OK;
-}
-
-/* Compilations of the search after which nothing is timed: that compiles up to twice more. */
-static int32_t most_before_timing(const job *j) {
-  return j->prepared->ops.count <= TUNED_QUICK_OPS ? MOST_COMPILES : 1;
-}
-
-/* *out: what was timed to be faster than what predictions come to; its module is NULL: nothing. */
-static weir_status find_known(job *j, int64_t peak, candidate *out) {
-  *out = (candidate){0};
-  if (look_up(j, BY_XLA).choice == TIMED_LOSES)
-    return find_beside(j, BY_XLA, peak, COMPILES_TIMED, out);
-  if (look_up(j, BOLDLY).choice == TIMED_GAINS)
-    return find_beside(j, BOLDLY, peak, COMPILES_TIMED, out);
-  return WEIR_OK;
-}
-
 /* A sharded program of which no split holds as each device's: split by its global shapes. */
 static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
   *out = (candidate){0};
@@ -277,8 +109,8 @@ static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
   WEIR_TRY(check_spread(j, SPLIT_SHARDED, j->options.referee));
   ir_module *sharded = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare_sharded(j, sharded));
-  search s =
-      search_spread(j, j->options.memory_limit_bytes, devices_of(j, sharded, peak), MOST_COMPILES);
+  search s = search_spread(j, j->options.memory_limit_bytes, fastest_devices(j, sharded, peak),
+                           MOST_COMPILES);
   s.from = sharded;
   WEIR_TRY(search_all(j, &s));
   WEIR_TRY(faster_instead(j, &s));
@@ -310,10 +142,10 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   search s;
   WEIR_TRY(ladder_prepare(j));
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  WEIR_TRY(find_known(j, peak, &found));
+  WEIR_TRY(beside_find_known(j, peak, &found));
   if (!found.m) {
-    WEIR_TRY(find_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
-    if (found.m && s.compiles <= most_before_timing(j)) WEIR_TRY(time_split(j, peak, &found));
+    WEIR_TRY(fastest_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
+    if (found.m) WEIR_TRY(beside_time(j, peak, s.compiles, &found));
     if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
     if (!found.m) WEIR_TRY(find_witness(j, &found));
     CTX_CHECK(&j->c, !found.m || found.needs.peak <= j->options.memory_limit_bytes);

@@ -165,8 +165,7 @@ static int64_t other_attrs(bw *w, ir_op op, const char *stem, const vhlo_op *row
   const ir_op_data *d = ir_op_get(w->m, op);
   ir_named_attr *entries = ARENA_ARRAY(w->scratch, ir_named_attr, d->n_attrs + 1);
   uint32_t *values = ARENA_ARRAY(w->scratch, uint32_t, d->n_attrs + 1), n = 0;
-  for (uint32_t i = 0; i < d->n_attrs; i++) {
-    const ir_named_attr *a = &d->attrs[i];
+  for (const ir_named_attr *a = d->attrs; a < d->attrs + d->n_attrs; a++) {
     if (row_of(rows, ir_text(w->m, a->name)) || is_later(w, op, stem, a)) continue;
     values[n] = bw_attr(w, a->value);
     entries[n++] = *a;

@@ -173,12 +173,11 @@ static void draw_branches(drawing *g, ir_op op) {
 }
 
 static void draw_block(drawing *g, ir_block block) {
-  const ir_block_data *b = ir_block_get(g->m, block);
-  for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
-    ir_kind kind = ir_kind_of(g->m, b->ops.at[i]);
-    if (kind == IR_OP_WHILE) draw_while(g, b->ops.at[i]);
-    else if (kind == IR_OP_CASE || kind == IR_OP_IF) draw_branches(g, b->ops.at[i]);
-    else draw_plain(g, b->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_body_op_at(g->m, block, i)); i++) {
+    ir_kind kind = ir_kind_of(g->m, op);
+    if (kind == IR_OP_WHILE) draw_while(g, op);
+    else if (kind == IR_OP_CASE || kind == IR_OP_IF) draw_branches(g, op);
+    else draw_plain(g, op);
   }
 }
 

@@ -311,8 +311,7 @@ static void region(printer *p, ir_block block) {
   if (block) {
     arguments(p, ir_block_get(p->m, block));
     p->indent++;
-    for (uint32_t i = 0; i < ir_block_get(p->m, block)->ops.count; i++)
-      op_text(p, ir_block_get(p->m, block)->ops.at[i]);
+    for (ir_op op, i = 0; (op = ir_op_at(p->m, block, i)); i++) op_text(p, op);
     p->indent--;
   }
   new_line(p);

@@ -166,7 +166,7 @@ static void box_of_concatenate(const pass_boxes *f, ir_op op, uint32_t i, pass_b
 static bool box_of_scatter(const pass_boxes *f, ir_op op, uint32_t i, const ir_type_data *y,
                            pass_box of, pass_box *out) {
   ir_gather_numbers n;
-  if (!ir_scatter_dims(f->a, f->m, op, &n)) return false;
+  if (!ir_gather_dims(f->a, f->m, op, &n)) return false;
   for (int32_t d = 0; d < y->rank; d++) {
     if (pass_box_is_all(y, of, d)) continue;
     if (of.lo[d] || !ir_ints_have(n.collapsed_slice_dims, d)) return false;

@@ -51,6 +51,20 @@ ir_value pass_build_column(ir_builder *b, ir_value x) {
   return ir_build_reshape(b, x, ir_tensor(b->m, t.dtype, t.rank + 1, dims));
 }
 
+bool pass_find_entries(arena *scratch, ir_module *m, ir_op op, pass_entries *out) {
+  const ir_op_data *d = ir_op_get(m, op);
+  bool gathers = d->kind == IR_OP_GATHER;
+  if ((!gathers && (d->kind != IR_OP_SCATTER || d->n_operands != 3)) || !pass_is_static(m, op))
+    return false;
+  *out = (pass_entries){.m = m,
+                        .x = d->operands[0],
+                        .indices = d->operands[1],
+                        .part = gathers ? d->first_result : d->operands[2]};
+  out->puts = !gathers && ir_is_putting(m, d->regions[0]);
+  if (!gathers) out->kind = ir_reducer_kind(m, d->regions[0]);
+  return ir_gather_dims(scratch, m, op, &out->n);
+}
+
 ir_value pass_build_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at) {
   CTX_CHECK(b->m->ctx, ir_type_at(b->m, at)->rank == 1);
   int64_t others[IR_MAX_RANK];
@@ -201,8 +215,8 @@ static ir_value sorted_in(const ir_module *m, ir_value v, int *steps) {
     return whole ? v : IR_NONE;
   }
   if (!is_elementwise(m, op)) return IR_NONE;
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
-    ir_value x = ir_operand(m, op, i), sorted;
+  for (ir_value x, i = 0; (x = ir_operand_at(m, op, i)); i++) {
+    ir_value sorted;
     ir_op def = ir_value_get(m, x)->op;
     if (!ir_type_at(m, x)->rank || (def && is_splat(m, def))) continue;
     sorted = sorted_in(m, x, steps);

@@ -47,6 +47,15 @@ bool pass_find_affine(ir_module *m, ir_value v, pass_affine *out);
  * vector. IR_NONE: they are made otherwise. */
 ir_value pass_index_component(const ir_module *m, ir_value indices, const ir_gather_numbers *n,
                               int32_t i);
+/* A gather, or a scatter of one array, of known shapes. */
+typedef struct pass_entries {
+  ir_module *m;
+  ir_value x, indices, part; /* part: what is taken, or put, or combined with what is there */
+  ir_gather_numbers n;
+  bool puts;    /* a scatter that puts; else .. */
+  ir_kind kind; /* .. by which op it combines, IR_OP_UNKNOWN: by another function, or a gather */
+} pass_entries;
+bool pass_find_entries(arena *scratch, ir_module *m, ir_op op, pass_entries *out);
 /* The dimension that integers count, v[i] = i_dim: iotas, moved and broadcast. -1: none, or not
  * known. */
 int64_t pass_counted_dim(ir_module *m, ir_value v);

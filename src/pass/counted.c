@@ -111,19 +111,21 @@ static bool cut(const digit *digits, int32_t n, int64_t count, places *out) {
 
 /* Where the entries, one batch dimension in front, are; the operand is as long as the digits along
  * what they name, or longer if it may be. */
-static bool find_places(const ir_module *m, ir_value x, ir_value indices, int64_t count,
-                        const ir_gather_numbers *n, bool may_be_longer, places *out) {
+static bool find_places(const pass_entries *v, bool may_be_longer, places *out) {
   digit digits[IR_MAX_RANK];
+  const ir_module *m = v->m;
+  const ir_gather_numbers *n = &v->n;
   int32_t named = n->start_index_map.count;
-  const ir_type_data *t = ir_type_at(m, x);
+  const ir_type_data *t = ir_type_at(m, v->x);
+  int64_t count = ir_type_at(m, v->part)->dims[0];
   if (n->operand_batching_dims.count || named < 1 || n->collapsed_slice_dims.count != named ||
-      count < 2 || ir_type_at(m, indices)->rank > 2)
+      count < 2 || ir_type_at(m, v->indices)->rank > 2)
     return false;
   for (int32_t i = 0; i < named; i++) {
-    ir_value v = pass_index_component(m, indices, n, i);
+    ir_value at = pass_index_component(m, v->indices, n, i);
     int64_t extent = t->dims[n->start_index_map.at[i]];
-    if (ir_ints_find(n->collapsed_slice_dims, n->start_index_map.at[i]) < 0 || !v ||
-        !find_digit(m, v, count, &digits[i]) || digits[i].base > extent ||
+    if (ir_ints_find(n->collapsed_slice_dims, n->start_index_map.at[i]) < 0 || !at ||
+        !find_digit(m, at, count, &digits[i]) || digits[i].base > extent ||
         (!may_be_longer && digits[i].base != extent))
       return false;
   }
@@ -162,24 +164,19 @@ static bool takes_all_else(ir_module *m, ir_op op, const ir_gather_numbers *n) {
   return count >= 0;
 }
 
-static bool replace_gather(pass_rewrite *f, ir_builder *b, ir_op op) {
-  ir_module *m = f->m;
-  ir_value x = ir_operand(m, op, 0), y = ir_result(m, op, 0);
-  ir_gather_numbers n;
+static ir_value gathered(ir_builder *b, ir_op op, const pass_entries *v) {
+  ir_value x = v->x;
+  const ir_gather_numbers *n = &v->n;
   places p;
   int64_t to[IR_MAX_RANK];
-  if (!pass_is_large(f, y) || !ir_gather_dims(f->p->scratch, m, op, &n) || !has_entries_first(&n) ||
-      !takes_all_else(m, op, &n) ||
-      !find_places(m, x, ir_operand(m, op, 1), ir_type_at(m, y)->dims[0], &n, true, &p))
-    return false;
-  for (int32_t i = 0; i < n.start_index_map.count; i++) {
-    int64_t d = n.start_index_map.at[i], base = p.dims[p.named[i]];
-    if (ir_type_at(m, x)->dims[d] != base) x = ir_build_slice_dim(b, x, d, 0, base);
+  if (!takes_all_else(b->m, op, n) || !find_places(v, true, &p)) return IR_NONE;
+  for (int32_t i = 0; i < n->start_index_map.count; i++) {
+    int64_t d = n->start_index_map.at[i], base = p.dims[p.named[i]];
+    if (ir_type_at(b->m, x)->dims[d] != base) x = ir_build_slice_dim(b, x, d, 0, base);
   }
-  ir_type tall = tall_type(m, x, &n, &p, to);
-  if (!tall) return false;
-  ir_value spread = ir_build_broadcast(b, x, tall, to);
-  return pass_stand_in(m, f->map, op, ir_build_reshape(b, spread, ir_type_of(m, y)));
+  ir_type tall = tall_type(b->m, x, n, &p, to);
+  if (!tall) return IR_NONE;
+  return ir_build_reshape(b, ir_build_broadcast(b, x, tall, to), ir_type_of(b->m, v->part));
 }
 
 /* Sums over what no digit names, then x's order of dimensions. */
@@ -204,34 +201,28 @@ static ir_value as_operand(ir_builder *b, ir_value u, ir_kind kind, const places
   return ir_build_transpose(b, u, permutation);
 }
 
-static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
-  ir_module *m = f->m;
-  bool puts = ir_is_putting(m, ir_body(m, op));
-  ir_gather_numbers n;
+static ir_value scattered(ir_builder *b, const pass_entries *v) {
+  ir_module *m = b->m;
   places p;
   int64_t to[IR_MAX_RANK];
-  if (ir_op_get(m, op)->n_operands != 3 || !pass_is_large(f, ir_operand(m, op, 2)) ||
-      (!puts && ir_reducer_kind(m, ir_body(m, op)) != IR_OP_ADD) ||
-      !ir_scatter_dims(f->p->scratch, m, op, &n) || !has_entries_first(&n))
-    return false;
-  ir_value x = ir_operand(m, op, 0), u = ir_operand(m, op, 2);
-  if (!find_places(m, x, ir_operand(m, op, 1), ir_type_at(m, u)->dims[0], &n, false, &p))
-    return false;
-  if (puts && p.n > n.start_index_map.count) return false;
-  ir_type tall = tall_type(m, x, &n, &p, to);
-  if (!tall || ir_element_count(m, tall) != ir_element_count(m, ir_type_of(m, u))) return false;
-  u = as_operand(b, ir_build_reshape(b, u, tall), IR_OP_ADD, &p, n.start_index_map.count, to,
-                 ir_type_at(m, x)->rank);
-  return pass_stand_in(m, f->map, op, puts ? u : ir_build_add(b, x, u));
+  int32_t named = v->n.start_index_map.count;
+  if ((!v->puts && v->kind != IR_OP_ADD) || !find_places(v, false, &p) || (v->puts && p.n > named))
+    return IR_NONE;
+  ir_type tall = tall_type(m, v->x, &v->n, &p, to);
+  if (!tall || ir_element_count(m, tall) != ir_element_count(m, ir_type_of(m, v->part)))
+    return IR_NONE;
+  ir_value u = ir_build_reshape(b, v->part, tall);
+  u = as_operand(b, u, IR_OP_ADD, &p, named, to, ir_type_at(m, v->x)->rank);
+  return v->puts ? u : ir_build_add(b, v->x, u);
 }
 
 static bool replace(pass_rewrite *f, ir_op op) {
-  if (!pass_is_static(f->m, op)) return false;
-  switch (ir_kind_of(f->m, op)) {
-    case IR_OP_GATHER: return replace_gather(f, &f->b, op);
-    case IR_OP_SCATTER: return replace_scatter(f, &f->b, op);
-    default: return false;
-  }
+  pass_entries v;
+  if (!pass_find_entries(f->p->scratch, f->m, op, &v) || !pass_is_large(f, v.part) ||
+      !has_entries_first(&v.n))
+    return false;
+  bool gathers = ir_kind_of(f->m, op) == IR_OP_GATHER;
+  return pass_stand_in(f->m, f->map, op, gathers ? gathered(&f->b, op, &v) : scattered(&f->b, &v));
 }
 
 const pass pass_counted = {"counted", .replace = replace};

@@ -59,12 +59,9 @@ static bool are_readable(const ir_module *m, ir_value indices) {
 /* In i64, without the dimension of length 1 that index vectors lie along. */
 static ir_value numbers_of(ir_builder *b, ir_value indices, const ir_gather_numbers *n) {
   ir_value wide = ir_build_convert(b, indices, IR_I64);
-  const ir_type_data *t = ir_type_at(b->m, wide);
-  int64_t dims[IR_MAX_RANK];
-  int32_t rank = 0;
-  for (int32_t i = 0; i < t->rank; i++)
-    if (i != n->index_vector_dim) dims[rank++] = t->dims[i];
-  return ir_build_reshape(b, wide, ir_tensor(b->m, IR_I64, rank, dims));
+  int64_t along = n->index_vector_dim;
+  if (along == ir_type_at(b->m, wide)->rank) return wide;
+  return ir_build_reshape(b, wide, ir_tensor_without_dim(b->m, ir_type_of(b->m, wide), along));
 }
 
 /* Those below 0 behind the end, where scatter drops them as well. */
@@ -135,7 +132,7 @@ static bool replace_gather(pass_rewrite *g, ir_op op) {
   ir_gather_numbers tall = tall_numbers(m, &n, &f, at, named);
   ir_type type = ir_type_of(m, ir_result(m, op, 0));
   ir_op made = ir_build_again(&g->b, op, (ir_value[]){ir_operand(m, flat, 0), at}, &type);
-  ir_op_set_attr(m, made, "dimension_numbers", ir_gather_dims_attr(m, &tall), true);
+  ir_set_gather_dims(m, made, &tall);
   ir_op_set_attr(m, made, "slice_sizes", tall_sizes(m, op, &f), true);
   return pass_stand_in(m, g->map, op, ir_result(m, made, 0));
 }
@@ -156,7 +153,7 @@ static bool replace_scatter(pass_rewrite *g, ir_op op) {
   ir_op scatter = scatter_of(g, g->b.block, op);
   ir_type type = ir_type_of(m, ir_result(m, op, 0));
   if (!scatter || !pass_is_large(g, ir_result(m, op, 0)) ||
-      !ir_scatter_dims(g->p->scratch, m, scatter, &n) || named_dim(&n) < 0 ||
+      !ir_gather_dims(g->p->scratch, m, scatter, &n) || named_dim(&n) < 0 ||
       !are_readable(m, ir_operand(m, scatter, 1)) || !has_room(m, ir_operand(m, scatter, 1)) ||
       !is_fold(m, ir_type_of(m, ir_operand(m, op, 0)), type, named_dim(&n), &f))
     return false;
@@ -168,7 +165,7 @@ static bool replace_scatter(pass_rewrite *g, ir_op op) {
   ir_value y = ir_build_reshape(&b, ir_operand(m, scatter, 0), type);
   ir_value operands[] = {y, at, ir_operand(m, scatter, 2)};
   ir_op made = ir_build_again(&b, scatter, operands, &type);
-  ir_op_set_attr(m, made, "scatter_dimension_numbers", ir_scatter_dims_attr(m, &tall), true);
+  ir_set_gather_dims(m, made, &tall);
   /* what was dropped in front is now behind, all of it at one place */
   ir_op_drop_attr(m, made, "indices_are_sorted");
   ir_op_drop_attr(m, made, "unique_indices");

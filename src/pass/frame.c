@@ -13,11 +13,6 @@ static bool is_cut(const pass_frame *f, int64_t dim) { return f->outer.dims[dim]
 
 static bool is_gather(const ir_module *m, ir_op op) { return ir_kind_of(m, op) == IR_OP_GATHER; }
 
-static bool numbers_of(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out) {
-  return is_gather(m, op) ? ir_gather_dims(scratch, m, op, out)
-                          : ir_scatter_dims(scratch, m, op, out);
-}
-
 /* Whether the list of the part's dimensions has this one of the other array. */
 static bool has(ir_ints part, const pass_frame *f, int64_t dim) {
   for (int32_t k = 0; k < part.count; k++)
@@ -33,7 +28,7 @@ static bool may_count(ir_dtype dtype, int64_t extent) {
 bool pass_may_reframe(arena *scratch, ir_module *m, ir_op op, const pass_frame *f) {
   ir_gather_numbers n;
   const ir_type_data *places = ir_type_at(m, ir_operand(m, op, 1));
-  bool ok = numbers_of(scratch, m, op, &n) && !n.operand_batching_dims.count &&
+  bool ok = ir_gather_dims(scratch, m, op, &n) && !n.operand_batching_dims.count &&
             n.start_index_map.count && places->rank < IR_MAX_RANK;
   for (int32_t d = 0; ok && d < f->outer.rank; d++) {
     if (!is_cut(f, d)) continue;
@@ -101,19 +96,15 @@ ir_value pass_build_reframed(ir_builder *b, arena *scratch, ir_op op, const pass
   ir_gather_numbers n;
   ir_module *m = b->m;
   int64_t named[2 * IR_MAX_RANK], collapsed[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  CTX_CHECK(m->ctx, numbers_of(scratch, m, op, &n));
+  CTX_CHECK(m->ctx, ir_gather_dims(scratch, m, op, &n));
   bool gather = is_gather(m, op);
   ir_value operands[] = {other, reframed_places(b, op, f, &n, named),
                          gather ? IR_NONE : ir_operand(m, op, 2)};
   reframe_windows(m, op, f, &n, collapsed, sizes);
   ir_type type = gather ? ir_type_of(m, ir_result(m, op, 0)) : ir_type_of(m, other);
   ir_op made = ir_build_again(b, op, operands, &type);
-  if (gather) {
-    ir_op_set_attr(m, made, "dimension_numbers", ir_gather_dims_attr(m, &n), true);
-    ir_op_set_attr(m, made, "slice_sizes", ir_attr_i64s(m, sizes, f->outer.rank), true);
-  } else {
-    ir_op_set_attr(m, made, "scatter_dimension_numbers", ir_scatter_dims_attr(m, &n), true);
-  }
+  ir_set_gather_dims(m, made, &n);
+  if (gather) ir_op_set_attr(m, made, "slice_sizes", ir_attr_i64s(m, sizes, f->outer.rank), true);
   /* what was beyond the ends is elsewhere, at one place */
   ir_op_drop_attr(m, made, "indices_are_sorted");
   if (!gather) ir_op_drop_attr(m, made, "unique_indices");

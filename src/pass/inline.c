@@ -123,9 +123,8 @@ static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
   CTX_CHECK(m->ctx, !in->recursive[callee] && in->n_ops + in->size[callee] <= in->most_ops);
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++)
     ir_map_set(in->map, arg, ir_map_get(in->map, ir_operand(m, op, i)));
-  uint32_t n = ir_block_get(m, body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op copy = ir_copy_op(m, to, ir_block_get(m, body)->ops.at[i], in->map);
+  for (ir_op called, i = 0; (called = ir_body_op_at(m, body, i)); i++) {
+    ir_op copy = ir_copy_op(m, to, called, in->map);
     ir_op_get(m, copy)->location =
         location_at(in, ir_op_get(m, copy)->location, ir_op_get(m, op)->location);
   }
@@ -137,9 +136,8 @@ static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
 }
 
 static bool has_calls(const inliner *in, ir_block block) {
-  const ir_block_data *b = ir_block_get(in->m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    if (callee_of(in, b->ops.at[i])) return true;
+  for (ir_op op, i = 0; (op = ir_op_at(in->m, block, i)); i++)
+    if (callee_of(in, op)) return true;
   return false;
 }
 

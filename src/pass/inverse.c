@@ -25,17 +25,14 @@ static bool are_places(const pass_turn *t, ir_value indices) {
 
 /* Puts an element at each place of a line, in the order of a sort in this block: *out_places. */
 static bool is_inverse(pass_ctx *p, ir_module *m, ir_block block, ir_op op, ir_value *out_places) {
-  ir_gather_numbers n;
-  if (ir_kind_of(m, op) != IR_OP_SCATTER || ir_op_get(m, op)->n_operands != 3 ||
-      !pass_is_static(m, op) || !ir_is_putting(m, ir_body(m, op)) ||
-      !ir_scatter_dims(p->scratch, m, op, &n))
-    return false;
-  ir_value y = ir_result(m, op, 0), u = ir_operand(m, op, 2);
-  if (ir_type_at(m, y)->rank != 1 || ir_type_of(m, y) != ir_type_of(m, u) ||
-      n.collapsed_slice_dims.count != 1 || n.start_index_map.count != 1 ||
+  pass_entries v;
+  if (!pass_find_entries(p->scratch, m, op, &v) || !v.puts) return false;
+  ir_value y = ir_result(m, op, 0);
+  if (ir_type_at(m, y)->rank != 1 || ir_type_of(m, y) != ir_type_of(m, v.part) ||
+      v.n.collapsed_slice_dims.count != 1 || v.n.start_index_map.count != 1 ||
       ir_value_bytes(m, y) <= pass_small_bytes(p->options))
     return false;
-  ir_op sort = pass_line_sort(m, ir_operand(m, op, 1), ir_type_at(m, y)->dims[0], out_places);
+  ir_op sort = pass_line_sort(m, v.indices, ir_type_at(m, y)->dims[0], out_places);
   return sort && ir_op_get(m, sort)->block == block;
 }
 

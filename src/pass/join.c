@@ -132,15 +132,14 @@ static ir_op new_manual(joining *j, sides *operands, sides *results) {
 static void copy_body(joining *j, ir_block to, ir_op op, ir_map *map) {
   ir_module *m = j->m;
   ir_block from = ir_body(m, op);
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_operands; i++) {
-    ir_value v = ir_operand(m, op, i), arg = ir_argument(m, from, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) {
+    ir_value arg = ir_argument(m, from, i);
     if (is_result_of(m, v, j->first)) {
       ir_value yielded = ir_yielded(m, ir_body(m, j->first), ir_value_get(m, v)->index);
       ir_map_set(map, arg, ir_map_get(map, yielded));
     } else ir_map_set(map, arg, ir_block_arg(m, to, ir_type_of(m, arg)));
   }
-  uint32_t n = ir_block_get(m, from)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) ir_copy_op(m, to, ir_block_get(m, from)->ops.at[i], map);
+  ir_copy_body(m, from, to, NULL, map);
 }
 
 static void yield_results(joining *j, ir_block to, const sides *results, ir_map *map) {
@@ -183,8 +182,8 @@ static void join(joining *j) {
 
 /* Joins one pair, if there is one. */
 static bool join_some(pass_ctx *p, ir_module *m, ir_block block) {
-  for (uint32_t i = 0; i < ir_block_get(m, block)->ops.count; i++) {
-    joining j = {.p = p, .m = m, .block = block, .first = ir_block_get(m, block)->ops.at[i]};
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
+    joining j = {.p = p, .m = m, .block = block, .first = op};
     if (!is_manual(m, j.first)) continue;
     j.second = find_reader(m, block, i);
     if (!j.second || !can_join(&j)) continue;

@@ -99,14 +99,11 @@ static ir_value line_of(const lister *f, ir_value v) {
 
 static bool counts_ones(const lister *f, ir_op op) {
   int64_t one;
-  ir_gather_numbers n;
-  return ir_op_get(f->m, op)->n_operands == 3 && pass_is_static(f->m, op) &&
-         ir_reducer_kind(f->m, ir_body(f->m, op)) == IR_OP_ADD &&
-         ir_is_zero(f->m, ir_operand(f->m, op, 0)) &&
-         ir_splat_int(f->m, ir_operand(f->m, op, 2), &one) && one == 1 &&
-         ir_scatter_dims(f->p->scratch, f->m, op, &n) && n.collapsed_slice_dims.count == 1 &&
-         n.start_index_map.count == 1 && n.offset_dims.count == 0 &&
-         type_of(f, ir_operand(f->m, op, 2))->rank == 1;
+  pass_entries v;
+  return pass_find_entries(f->p->scratch, f->m, op, &v) && v.kind == IR_OP_ADD &&
+         ir_is_zero(f->m, v.x) && ir_splat_int(f->m, v.part, &one) && one == 1 &&
+         v.n.collapsed_slice_dims.count == 1 && v.n.start_index_map.count == 1 &&
+         v.n.offset_dims.count == 0 && type_of(f, v.part)->rank == 1;
 }
 
 /* Whether the op makes the places where a mask is set. */
@@ -503,17 +500,15 @@ typedef struct scattering {
 } scattering;
 
 static bool find_scattering(const lister *f, ir_op op, scattering *out) {
-  ir_gather_numbers n;
-  if (ir_op_get(f->m, op)->n_operands != 3 || !pass_is_static(f->m, op) ||
-      !ir_scatter_dims(f->p->scratch, f->m, op, &n) || n.operand_batching_dims.count ||
-      is_member(f, ir_operand(f->m, op, 0)) || !is_member(f, ir_operand(f->m, op, 1)))
+  pass_entries v;
+  if (!pass_find_entries(f->p->scratch, f->m, op, &v) || v.n.operand_batching_dims.count ||
+      is_member(f, v.x) || !is_member(f, v.indices))
     return false;
-  int32_t along = f->members[ir_operand(f->m, op, 1)].along;
-  if (along == n.index_vector_dim) return false;
-  int32_t d = ir_entry_dim(&n, along);
-  ir_value u = ir_operand(f->m, op, 2);
-  *out = (scattering){op, along, d, ir_reducer_kind(f->m, ir_body(f->m, op)) == IR_OP_ADD};
-  return !is_member(f, u) || f->members[u].along == d;
+  int32_t along = f->members[v.indices].along;
+  if (along == v.n.index_vector_dim) return false;
+  int32_t d = ir_entry_dim(&v.n, along);
+  *out = (scattering){op, along, d, v.kind == IR_OP_ADD};
+  return !is_member(f, v.part) || f->members[v.part].along == d;
 }
 
 static ir_value updates_of(lister *f, const scattering *s, side where) {

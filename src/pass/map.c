@@ -23,9 +23,8 @@ static bool is_elementwise(const ir_module *m, ir_op op) {
 static bool may_unfold(const ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) != IR_OP_MAP || !pass_is_static(m, op)) return false;
   ir_block body = ir_body(m, op);
-  const ir_block_data *b = ir_block_get(m, body);
-  for (uint32_t i = 0; i + 1 < b->ops.count; i++)
-    if (!is_elementwise(m, b->ops.at[i])) return false;
+  for (ir_op inner, i = 0; (inner = ir_body_op_at(m, body, i)); i++)
+    if (!is_elementwise(m, inner)) return false;
   ir_op end = ir_terminator(m, body);
   return ir_kind_of(m, end) == IR_OP_RETURN && is_scalar(m, ir_operand(m, end, 0));
 }
@@ -60,8 +59,8 @@ static bool replace(pass_rewrite *f, ir_op op) {
   ir_block body = ir_body(m, op);
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++)
     ir_map_set(f->map, arg, ir_operand(m, op, i));
-  uint32_t n = ir_block_get(m, body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) unfold_op(f, &f->b, shape, ir_block_get(m, body)->ops.at[i]);
+  for (ir_op below, i = 0; (below = ir_body_op_at(m, body, i)); i++)
+    unfold_op(f, &f->b, shape, below);
   ir_value out = whole(f, &f->b, shape, ir_yielded(m, body, 0));
   return pass_stand_in(m, f->map, op, out);
 }

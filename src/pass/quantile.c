@@ -72,8 +72,7 @@ static void know_block(finder *f, ir_block block) {
   if (f->known == block) return;
   f->known = block;
   f->users = ir_users_of_block(f->p->scratch, f->m, block);
-  for (uint32_t i = 0; i < ir_block_get(f->m, block)->ops.count; i++)
-    f->place[ir_block_get(f->m, block)->ops.at[i]] = i;
+  for (ir_op op, i = 0; (op = ir_op_at(f->m, block, i)); i++) f->place[op] = i;
 }
 
 /* Nothing reads what the op makes before the other one. */

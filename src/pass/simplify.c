@@ -394,20 +394,18 @@ typedef struct known_window {
   int64_t starts[IR_MAX_RANK], sizes[IR_MAX_RANK];
 } known_window;
 
-/* `part` is what a gather takes or what a scatter puts. False: several windows, one whose place is
- * not known, or that goes beyond x's ends. */
-static bool find_window(const simplifier *s, ir_op op, ir_value part, const ir_gather_numbers *n,
-                        known_window *out) {
-  const ir_type_data *x = ir_type_at(s->m, operand(s, op, 0)), *t = ir_type_at(s->m, part);
-  ir_value indices = operand(s, op, 1);
-  if (ir_type_at(s->m, indices)->rank != 1 || n->index_vector_dim != 0 ||
+/* False: several windows, one whose place is not known, or that goes beyond x's ends. */
+static bool find_window(const simplifier *s, const pass_entries *v, known_window *out) {
+  const ir_gather_numbers *n = &v->n;
+  const ir_type_data *x = ir_type_at(s->m, v->x), *t = ir_type_at(s->m, v->part);
+  if (ir_type_at(s->m, v->indices)->rank != 1 || n->index_vector_dim != 0 ||
       n->operand_batching_dims.count || n->offset_dims.count != t->rank ||
       n->offset_dims.count + n->collapsed_slice_dims.count != x->rank)
     return false;
   for (int32_t d = 0, k = 0; d < x->rank; d++) {
     int32_t at = ir_ints_find(n->start_index_map, d);
     out->sizes[d] = ir_ints_have(n->collapsed_slice_dims, d) ? 1 : t->dims[k++];
-    out->starts[d] = at < 0 ? 0 : index_at(s, indices, at);
+    out->starts[d] = at < 0 ? 0 : index_at(s, v->indices, at);
     if (out->starts[d] < 0 || out->starts[d] > x->dims[d] - out->sizes[d]) return false;
   }
   return true;
@@ -422,41 +420,29 @@ static ir_value window_of(simplifier *s, ir_builder *b, ir_value x, const known_
 
 /* gather(x, constant index) = slice(x), reshaped. */
 static ir_value gather_one_window(simplifier *s, ir_op op) {
-  ir_gather_numbers n;
+  pass_entries v;
   known_window w;
-  if (!pass_is_static(s->m, op) || !ir_gather_dims(s->p->scratch, s->m, op, &n) ||
-      !find_window(s, op, ir_result(s->m, op, 0), &n, &w))
-    return IR_NONE;
+  if (!pass_find_entries(s->p->scratch, s->m, op, &v) || !find_window(s, &v, &w)) return IR_NONE;
   ir_builder b = builder(s, op);
-  return ir_build_reshape(&b, window_of(s, &b, operand(s, op, 0), &w), result_type(s, op));
-}
-
-/* A scatter's window is put, or added, multiplied, ...: one op of both. */
-static bool combines_by_one_op(const simplifier *s, ir_op op) {
-  return ir_reducer_kind(s->m, ir_body(s->m, op)) != IR_OP_UNKNOWN;
+  return ir_build_reshape(&b, window_of(s, &b, v.x, &w), result_type(s, op));
 }
 
 /* scatter(x, constant index, update) { f } = dynamic_update_slice(x, f(x's window, update),
  * index...) where the update is one window inside of x: what is outside a scatter leaves alone. */
 static ir_value scatter_one_window(simplifier *s, ir_op op) {
-  ir_gather_numbers n;
+  pass_entries v;
   known_window w;
-  bool puts = ir_is_putting(s->m, ir_body(s->m, op));
-  if (ir_op_get(s->m, op)->n_operands != 3 || (!puts && !combines_by_one_op(s, op)) ||
-      !pass_is_static(s->m, op) || !ir_scatter_dims(s->p->scratch, s->m, op, &n) ||
-      !find_window(s, op, operand(s, op, 2), &n, &w))
+  if (!pass_find_entries(s->p->scratch, s->m, op, &v) || (!v.puts && v.kind == IR_OP_UNKNOWN) ||
+      !find_window(s, &v, &w))
     return IR_NONE;
-  ir_value x = operand(s, op, 0);
-  int32_t rank = ir_type_at(s->m, x)->rank;
+  int32_t rank = ir_type_at(s->m, v.x)->rank;
   ir_builder b = builder(s, op);
-  ir_type scalar = ir_scalar(s->m, ir_type_at(s->m, operand(s, op, 1))->dtype);
-  ir_type type = ir_tensor(s->m, ir_type_at(s->m, x)->dtype, rank, w.sizes);
-  ir_value at[IR_MAX_RANK], update = ir_build_reshape(&b, operand(s, op, 2), type);
+  ir_type scalar = ir_scalar(s->m, ir_type_at(s->m, v.indices)->dtype);
+  ir_type type = ir_tensor(s->m, ir_type_at(s->m, v.x)->dtype, rank, w.sizes);
+  ir_value at[IR_MAX_RANK], update = ir_build_reshape(&b, v.part, type);
   for (int32_t d = 0; d < rank; d++) at[d] = ir_build_splat_int(&b, scalar, w.starts[d]);
-  if (!puts)
-    update = ir_build_binary(&b, ir_reducer_kind(s->m, ir_body(s->m, op)), window_of(s, &b, x, &w),
-                             update);
-  return ir_build_dynamic_update_slice(&b, x, update, at);
+  if (!v.puts) update = ir_build_binary(&b, v.kind, window_of(s, &b, v.x, &w), update);
+  return ir_build_dynamic_update_slice(&b, v.x, update, at);
 }
 
 /* ---- what front ends write in other words ---- */

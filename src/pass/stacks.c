@@ -33,8 +33,6 @@ typedef struct stack {
   int32_t n_named;
 } stack;
 
-typedef VEC(ir_value) value_list;
-
 /* ---- looking ---- */
 static bool keeps_order(ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
@@ -170,7 +168,7 @@ static bool begin(pass_rewrite *f) {
 
 /* All of them, in order: jnp.stack puts sixteen together, and then these. Too many: at least MOST.
  */
-static void find_parts(pass_rewrite *f, ir_op op, int depth, value_list *parts) {
+static void find_parts(pass_rewrite *f, ir_op op, int depth, ir_values *parts) {
   for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)) && parts->count < MOST; i++) {
     ir_op inner = ir_maker(f->m, v, IR_OP_CONCATENATE);
     if (depth && inner && is_inner(f, inner) && dim_of(f->m, inner) == dim_of(f->m, op))
@@ -198,7 +196,7 @@ static bool find_within(const ir_module *m, ir_value whole, ir_value x, int *lef
 }
 
 /* What the windows are parts of: those that lie in a part of it are read of that part. */
-static ir_value largest_source(pass_rewrite *f, const value_list *parts) {
+static ir_value largest_source(pass_rewrite *f, const ir_values *parts) {
   ir_value largest = IR_NONE, x;
   for (uint32_t i = 0; i < parts->count; i++) {
     starts_of(f->m, before_reshapes(f->m, parts->at[i]), &x);
@@ -225,7 +223,7 @@ static bool add_window(pass_rewrite *f, stack *s, ir_value part) {
 
 static bool find_windows(pass_rewrite *f, ir_op op, stack *s) {
   ir_module *m = f->m;
-  value_list parts = {0};
+  ir_values parts = {0};
   find_parts(f, op, DEPTH, &parts);
   *s = (stack){.parts = ir_type_of(m, ir_result(m, op, 0)), .dim = dim_of(m, op)};
   s->x = largest_source(f, &parts);
@@ -248,8 +246,8 @@ static bool replace_concatenate(pass_rewrite *f, ir_op op) {
 
 /* ---- a sum of parts that are put back ---- */
 /* What is added up, but for sums that others read, too; false: too much. */
-static bool find_terms(pass_rewrite *f, ir_value sum, value_list *terms) {
-  value_list open = {0};
+static bool find_terms(pass_rewrite *f, ir_value sum, ir_values *terms) {
+  ir_values open = {0};
   VEC_PUSH(f->p->scratch, &open, sum);
   while (open.count && open.count + terms->count <= MOST) {
     ir_value v = open.at[--open.count];
@@ -313,8 +311,8 @@ static stack stack_of(pass_rewrite *f, ir_value sum, const term *first) {
 }
 
 /* The terms that put back parts of the first one's y, each of them once; the others go to rest. */
-static bool collect(pass_rewrite *f, const value_list *terms, const term *first, stack *s,
-                    value_list *rest) {
+static bool collect(pass_rewrite *f, const ir_values *terms, const term *first, stack *s,
+                    ir_values *rest) {
   ir_module *m = f->m;
   int32_t rank = ir_type_get(m, s->whole)->rank;
   bool *seen = ARENA_ARRAY(f->p->scratch, bool, s->count + 1);
@@ -333,8 +331,8 @@ static bool collect(pass_rewrite *f, const value_list *terms, const term *first,
   return found == s->count;
 }
 
-static bool find_sum(pass_rewrite *f, ir_op op, stack *s, value_list *rest) {
-  value_list terms = {0};
+static bool find_sum(pass_rewrite *f, ir_op op, stack *s, ir_values *rest) {
+  ir_values terms = {0};
   term last;
   if (!find_term(f->m, ir_operand(f->m, op, 1), &last) &&
       !find_term(f->m, ir_operand(f->m, op, 0), &last))
@@ -346,7 +344,7 @@ static bool find_sum(pass_rewrite *f, ir_op op, stack *s, value_list *rest) {
 
 static bool replace_add(pass_rewrite *f, ir_op op) {
   stack s;
-  value_list rest = {0};
+  ir_values rest = {0};
   ir_value y = ir_result(f->m, op, 0);
   if (!pass_is_static(f->m, op) || pass_has_foreign_attrs(f->m, op) || !may_reorder(f->m, y) ||
       !find_sum(f, op, &s, &rest) || ir_value_bytes(f->m, s.y) <= f->small_bytes)

@@ -25,17 +25,12 @@ typedef struct grid {
   int32_t of[IR_MAX_RANK]; /* the dimension of the part that counts them; -1: none, there is one */
 } grid;
 
-/* A gather's or scatter's operand, indices, and what it takes or puts. */
-typedef struct move {
-  ir_module *m;
-  ir_value x, indices, part;
-  ir_gather_numbers n;
-} move;
-
-static const ir_type_data *type_of(const move *v, ir_value x) { return ir_type_at(v->m, x); }
+static const ir_type_data *type_of(const pass_entries *v, ir_value x) {
+  return ir_type_at(v->m, x);
+}
 
 /* What indices say of dimension d: where, and which dimension of them counts; window: none may. */
-static bool find_line(const move *v, int32_t d, bool window, pass_affine *out) {
+static bool find_line(const pass_entries *v, int32_t d, bool window, pass_affine *out) {
   *out = (pass_affine){.dim = -1, .step = 1};
   if (!ir_ints_have(v->n.start_index_map, d)) return true;
   ir_value at =
@@ -44,7 +39,7 @@ static bool find_line(const move *v, int32_t d, bool window, pass_affine *out) {
          out->dim != v->n.index_vector_dim;
 }
 
-static bool find_grid(const move *v, grid *out) {
+static bool find_grid(const pass_entries *v, grid *out) {
   const ir_type_data *x = type_of(v, v->x), *part = type_of(v, v->part);
   bool counted[IR_MAX_RANK] = {false};
   int32_t offset = 0;
@@ -73,7 +68,7 @@ static bool find_grid(const move *v, grid *out) {
 
 /* The grid's elements in x's order of dimensions, and in the part's; a dimension of the part that
  * counts none is 1 long. */
-static ir_value as_part(ir_builder *b, const move *v, const grid *g, ir_value taken) {
+static ir_value as_part(ir_builder *b, const pass_entries *v, const grid *g, ir_value taken) {
   int64_t dims[IR_MAX_RANK], permutation[IR_MAX_RANK];
   int32_t rank = type_of(v, v->x)->rank, n = 0, at[IR_MAX_RANK];
   for (int32_t d = 0; d < rank; d++)
@@ -87,7 +82,7 @@ static ir_value as_part(ir_builder *b, const move *v, const grid *g, ir_value ta
   return ir_build_reshape(b, ir_build_transpose(b, taken, permutation), ir_type_of(v->m, v->part));
 }
 
-static ir_value as_grid(ir_builder *b, const move *v, const grid *g) {
+static ir_value as_grid(ir_builder *b, const pass_entries *v, const grid *g) {
   int64_t dims[IR_MAX_RANK], permutation[IR_MAX_RANK];
   const ir_type_data part = *type_of(v, v->part);
   int32_t rank = type_of(v, v->x)->rank, n = 0, n_of_x = 0, at[IR_MAX_RANK];
@@ -104,7 +99,8 @@ static ir_value as_grid(ir_builder *b, const move *v, const grid *g) {
 }
 
 /* u at its places in a tensor like x. */
-static ir_value spread(ir_builder *b, const move *v, const grid *g, ir_value u, ir_value fill) {
+static ir_value spread(ir_builder *b, const pass_entries *v, const grid *g, ir_value u,
+                       ir_value fill) {
   const ir_type_data x = *type_of(v, v->x);
   int64_t high[IR_MAX_RANK], gaps[IR_MAX_RANK];
   for (int32_t d = 0; d < x.rank; d++) {
@@ -115,7 +111,7 @@ static ir_value spread(ir_builder *b, const move *v, const grid *g, ir_value u, 
 }
 
 /* Which indices of dimension d the grid has; IR_NONE: all. */
-static ir_value line_mask(ir_builder *b, const move *v, const grid *g, int32_t d) {
+static ir_value line_mask(ir_builder *b, const pass_entries *v, const grid *g, int32_t d) {
   int64_t size = type_of(v, v->x)->dims[d];
   if (g->counts[d] == size) return IR_NONE;
   ir_type line = ir_tensor(v->m, size <= INT32_MAX ? IR_I32 : IR_I64, 1, &size);
@@ -132,7 +128,7 @@ static ir_value line_mask(ir_builder *b, const move *v, const grid *g, int32_t d
 }
 
 /* Where the grid is, else `otherwise`. */
-static ir_value where_taken(ir_builder *b, const move *v, const grid *g, ir_value y,
+static ir_value where_taken(ir_builder *b, const pass_entries *v, const grid *g, ir_value y,
                             ir_value otherwise) {
   ir_type type = ir_tensor_with_dtype(v->m, ir_type_of(v->m, v->x), IR_I1);
   ir_value mask = IR_NONE;
@@ -145,18 +141,11 @@ static ir_value where_taken(ir_builder *b, const move *v, const grid *g, ir_valu
   return mask ? ir_build_select(b, mask, y, otherwise) : y;
 }
 
-static bool replace_gather(pass_rewrite *f, ir_builder *b, ir_op op) {
-  ir_module *m = f->m;
-  move v = {m, ir_operand(m, op, 0), ir_operand(m, op, 1), ir_result(m, op, 0), .n = {{0}}};
-  grid g;
+static ir_value taken(ir_builder *b, const pass_entries *v, const grid *g) {
   int64_t limits[IR_MAX_RANK];
-  if (!pass_is_large(f, v.part) || !ir_gather_dims(f->p->scratch, m, op, &v.n) ||
-      !find_grid(&v, &g))
-    return false;
-  for (int32_t d = 0; d < type_of(&v, v.x)->rank; d++)
-    limits[d] = g.starts[d] + (g.counts[d] - 1) * g.steps[d] + 1;
-  ir_value taken = ir_build_slice(b, v.x, g.starts, limits, g.steps);
-  return pass_stand_in(m, f->map, op, as_part(b, &v, &g, taken));
+  for (int32_t d = 0; d < type_of(v, v->x)->rank; d++)
+    limits[d] = g->starts[d] + (g->counts[d] - 1) * g->steps[d] + 1;
+  return as_part(b, v, g, ir_build_slice(b, v->x, g->starts, limits, g->steps));
 }
 
 /* -0, which not all floats of a byte have. */
@@ -164,37 +153,26 @@ static bool has_neutral(ir_dtype dtype) {
   return ir_is_common_float(dtype) || !(ir_is_float(dtype) || ir_is_complex(dtype));
 }
 
-static ir_value combined(ir_builder *b, const move *v, const grid *g, ir_kind kind, bool puts) {
+static ir_value combined(ir_builder *b, const pass_entries *v, const grid *g) {
   static const char zero[16];
   ir_dtype dtype = type_of(v, v->x)->dtype;
   ir_type scalar = ir_scalar(v->m, dtype);
-  bool adds = !puts && kind == IR_OP_ADD && has_neutral(dtype);
+  bool adds = !v->puts && v->kind == IR_OP_ADD && has_neutral(dtype);
   ir_value fill = adds ? ir_build_neutral_of_sum(b, scalar) : ir_build_constant(b, scalar, zero);
   ir_value u = spread(b, v, g, as_grid(b, v, g), fill);
-  if (!puts) u = ir_build_binary(b, kind, v->x, u);
+  if (!v->puts) u = ir_build_binary(b, v->kind, v->x, u);
   return adds ? u : where_taken(b, v, g, u, v->x);
 }
 
-static bool replace_scatter(pass_rewrite *f, ir_builder *b, ir_op op) {
-  ir_module *m = f->m;
-  if (ir_op_get(m, op)->n_operands != 3) return false;
-  bool puts = ir_is_putting(m, ir_body(m, op));
-  ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
-  move v = {m, ir_operand(m, op, 0), ir_operand(m, op, 1), ir_operand(m, op, 2), .n = {{0}}};
-  grid g;
-  if (!pass_is_large(f, v.part) || (!puts && kind == IR_OP_UNKNOWN) ||
-      !ir_scatter_dims(f->p->scratch, m, op, &v.n) || !find_grid(&v, &g))
-    return false;
-  return pass_stand_in(m, f->map, op, combined(b, &v, &g, kind, puts));
-}
-
 static bool replace(pass_rewrite *f, ir_op op) {
-  if (!pass_is_static(f->m, op)) return false;
-  switch (ir_kind_of(f->m, op)) {
-    case IR_OP_GATHER: return replace_gather(f, &f->b, op);
-    case IR_OP_SCATTER: return replace_scatter(f, &f->b, op);
-    default: return false;
-  }
+  pass_entries v;
+  grid g;
+  bool gathers = ir_kind_of(f->m, op) == IR_OP_GATHER;
+  if (!pass_find_entries(f->p->scratch, f->m, op, &v) || !pass_is_large(f, v.part) ||
+      (!gathers && !v.puts && v.kind == IR_OP_UNKNOWN) || !find_grid(&v, &g))
+    return false;
+  ir_value made = gathers ? taken(&f->b, &v, &g) : combined(&f->b, &v, &g);
+  return pass_stand_in(f->m, f->map, op, made);
 }
 
 const pass pass_strides = {"strides", .replace = replace};

@@ -483,22 +483,18 @@ static void open_windows(picker *f, ir_op op, const ir_gather_numbers *n, place 
   }
 }
 
-static ir_value element_of_gather(picker *f, ir_op op) {
-  ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
-  ir_gather_numbers n;
+static ir_value element_of_gather(picker *f, ir_op op, const pass_entries *v) {
   place where;
-  if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) ||
-      ir_element_count(f->m, ir_type_of(f->m, y)) >
-          ir_element_count(f->m, ir_type_of(f->m, x)) / 2 ||
-      !ir_gather_dims(f->p->scratch, f->m, op, &n))
+  if (ir_value_bytes(f->m, v->x) <= f->small_bytes || !is_made(f, v->x) ||
+      ir_elements(f->m, v->part) > ir_elements(f->m, v->x) / 2)
     return IR_NONE;
-  bool one_by_one = is_one_by_one(f, op) && !n.offset_dims.count;
-  if ((!one_by_one && !reads_windows(f, op, &n)) ||
-      !find_place(f, &n, x, ir_operand(f->m, op, 1), &where))
+  bool one_by_one = is_one_by_one(f, op) && !v->n.offset_dims.count;
+  if ((!one_by_one && !reads_windows(f, op, &v->n)) ||
+      !find_place(f, &v->n, v->x, v->indices, &where))
     return IR_NONE;
-  clamp_place(f, op, &n, &where);
-  if (!one_by_one) open_windows(f, op, &n, &where);
-  return element(f, x, &where);
+  clamp_place(f, op, &v->n, &where);
+  if (!one_by_one) open_windows(f, op, &v->n, &where);
+  return element(f, v->x, &where);
 }
 
 /* Each entry has a place of its own in the dimensions that are not indexed, and they fill them. Any
@@ -546,23 +542,17 @@ static ir_value written(picker *f, ir_value x, const place *where) {
   return all;
 }
 
-static ir_value select_for_scatter(picker *f, ir_op op) {
-  if (ir_op_get(f->m, op)->n_operands != 3) return IR_NONE;
-  ir_value x = ir_operand(f->m, op, 0), u = ir_operand(f->m, op, 2);
-  ir_block reducer = ir_body(f->m, op);
-  ir_kind kind = ir_reducer_kind(f->m, reducer);
-  ir_gather_numbers n;
+static ir_value select_for_scatter(picker *f, const pass_entries *v) {
   place where;
-  if (ir_value_bytes(f->m, x) <= f->small_bytes || !is_made(f, x) ||
-      (kind == IR_OP_UNKNOWN && !ir_is_putting(f->m, reducer)) ||
-      !ir_scatter_dims(f->p->scratch, f->m, op, &n) || n.offset_dims.count ||
-      !find_place(f, &n, x, ir_operand(f->m, op, 1), &where) || !has_own_places(f, x, &where))
+  if (ir_value_bytes(f->m, v->x) <= f->small_bytes || !is_made(f, v->x) ||
+      (v->kind == IR_OP_UNKNOWN && !v->puts) || v->n.offset_dims.count ||
+      !find_place(f, &v->n, v->x, v->indices, &where) || !has_own_places(f, v->x, &where))
     return IR_NONE;
-  ir_value mask = written(f, x, &where);
+  ir_value mask = written(f, v->x, &where);
   if (!mask) return IR_NONE;
-  ir_value sum = spread(f, u, x, &where);
-  if (kind != IR_OP_UNKNOWN) sum = ir_build_binary(&f->b, kind, x, sum);
-  return ir_build_select(&f->b, mask, sum, x);
+  ir_value sum = spread(f, v->part, v->x, &where);
+  if (v->kind != IR_OP_UNKNOWN) sum = ir_build_binary(&f->b, v->kind, v->x, sum);
+  return ir_build_select(&f->b, mask, sum, v->x);
 }
 
 /* ---- entries that name a dimension by their own index ---- */
@@ -592,34 +582,22 @@ static bool has_counts(const picker *f, ir_value indices, int64_t along) {
   return counts && counts < n;
 }
 
-static bool is_scatter(const picker *f, ir_op op) { return ir_kind_of(f->m, op) == IR_OP_SCATTER; }
-
 /* x[arange(n), i]: what is named by a count of the entries is a batch dimension of the same op. */
-static ir_value batched(picker *f, ir_op op) {
-  bool (*read)(arena *, const ir_module *, ir_op, ir_gather_numbers *) =
-      is_scatter(f, op) ? ir_scatter_dims : ir_gather_dims;
-  ir_value operands[3], y = ir_result(f->m, op, 0);
-  const ir_op_data d = *ir_op_get(f->m, op);
-  ir_gather_numbers n;
+static ir_value batched(picker *f, ir_op op, const pass_entries *v) {
   int64_t dims[IR_MAX_RANK];
   place where;
-  if (d.n_results != 1 || !read(f->p->scratch, f->m, op, &n) || !names_points(&n) ||
-      !has_counts(f, d.operands[1], n.index_vector_dim) ||
-      (ir_value_bytes(f->m, d.operands[0]) <= f->small_bytes &&
-       ir_value_bytes(f->m, y) <= f->small_bytes) ||
-      !find_place(f, &n, d.operands[0], d.operands[1], &where))
+  ir_type type = ir_type_of(f->m, ir_result(f->m, op, 0));
+  if (!names_points(&v->n) || !has_counts(f, v->indices, v->n.index_vector_dim) ||
+      (ir_value_bytes(f->m, v->x) <= f->small_bytes &&
+       ir_type_bytes(f->m, type) <= f->small_bytes) ||
+      !find_place(f, &v->n, v->x, v->indices, &where))
     return IR_NONE;
-  named_dims named = name_dims(f, d.operands[0], &where, windows_of(f, d.operands[0], &n, dims));
-  if (named.n_batch <= n.operand_batching_dims.count || !named.n_indexed) return IR_NONE;
-  for (uint32_t i = 0; i < d.n_operands; i++) operands[i] = d.operands[i];
-  operands[1] = index_vectors(f, &where, &named);
-  ir_type type = ir_type_of(f->m, y);
+  named_dims named = name_dims(f, v->x, &where, windows_of(f, v->x, &v->n, dims));
+  if (named.n_batch <= v->n.operand_batching_dims.count || !named.n_indexed) return IR_NONE;
+  ir_value operands[] = {v->x, index_vectors(f, &where, &named), v->part};
   ir_op made = ir_build_again(&f->b, op, operands, &type);
-  ir_gather_numbers numbers = numbers_of(f, &named, n.offset_dims);
-  if (is_scatter(f, op))
-    ir_op_set_attr(f->m, made, "scatter_dimension_numbers", ir_scatter_dims_attr(f->m, &numbers),
-                   true);
-  else ir_op_set_attr(f->m, made, "dimension_numbers", ir_gather_dims_attr(f->m, &numbers), true);
+  ir_gather_numbers numbers = numbers_of(f, &named, v->n.offset_dims);
+  ir_set_gather_dims(f->m, made, &numbers);
   ir_op_drop_attr(f->m, made, "indices_are_sorted"); /* by another order of the components */
   return ir_result(f->m, made, 0);
 }
@@ -656,15 +634,16 @@ static ir_value from_whole(picker *f, ir_op op) {
 }
 
 static bool replace(pass_rewrite *r, ir_op op) {
-  ir_kind kind = ir_kind_of(r->m, op);
-  if ((kind != IR_OP_GATHER && kind != IR_OP_SCATTER) || !pass_is_static(r->m, op)) return false;
+  pass_entries v;
+  if (!pass_find_entries(r->p->scratch, r->m, op, &v)) return false;
   picker f = {.p = r->p,
               .m = r->m,
               .small_bytes = r->small_bytes,
               .b = {r->m, r->b.block, ir_op_get(r->m, op)->location},
               .steps = MOST_STEPS};
-  ir_value y = kind == IR_OP_GATHER ? element_of_gather(&f, op) : select_for_scatter(&f, op);
-  if (!y) y = batched(&f, op);
+  bool gathers = ir_kind_of(r->m, op) == IR_OP_GATHER;
+  ir_value y = gathers ? element_of_gather(&f, op, &v) : select_for_scatter(&f, &v);
+  if (!y) y = batched(&f, op, &v);
   if (!y) y = from_whole(&f, op);
   return pass_stand_in(r->m, r->map, op, y);
 }

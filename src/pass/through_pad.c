@@ -269,10 +269,7 @@ static ir_value with_nans_of(padder *f, ir_value y, ir_value x, int64_t dim, int
   ir_value part = ir_build_slice_dim(&f->b, x, dim, at, length),
            zero = ir_build_int_like(&f->b, part, 0);
   ir_value sum = ir_build_sum(&f->b, ir_build_multiply(&f->b, part, zero), &dim, 1);
-  int64_t to[IR_MAX_RANK];
-  for (int32_t d = 0, k = 0; d < type_of(f, y)->rank; d++)
-    if (d != dim) to[k++] = d;
-  return ir_build_add(&f->b, y, ir_build_broadcast(&f->b, sum, ir_type_of(f->m, y), to));
+  return ir_build_add(&f->b, y, ir_build_along(&f->b, sum, ir_type_of(f->m, y), dim));
 }
 
 /* The other side of a contraction, where this one is not padding. */

@@ -318,8 +318,7 @@ static void rewrite_sort(finder *f, const ir_users *users, ir_block block, ir_op
   for (uint32_t i = 0; i < all.list.count; i++) needed[all.list.at[i].result] = true;
   ir_builder b = {f->m, block, ir_op_get(f->m, op)->location};
   build_best(f, &b, &(best){&s, &o, k, from_end, needed}, found);
-  for (uint32_t i = 0; i < all.list.count; i++) {
-    const use *u = &all.list.at[i];
+  for (const use *u = all.list.at; u < VEC_END(all.list); u++) {
     bool flip = u->reversed != from_end;
     ir_value from = flip ? reversed(&b, found[u->result], s.dim) : found[u->result];
     retarget(f, u, from, s.dim, flip ? s.length - k : 0);
@@ -417,9 +416,8 @@ static bool rewrite_custom_call(finder *f, ir_block block, ir_op op) {
 
 /* ---- the walk ---- */
 static bool has_sort(const ir_module *m, ir_block block) {
-  const ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    if (ir_kind_of(m, b->ops.at[i]) == IR_OP_SORT) return true;
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
+    if (ir_kind_of(m, op) == IR_OP_SORT) return true;
   return false;
 }
 

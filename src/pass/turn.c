@@ -46,7 +46,7 @@ static int32_t nth_entry_dim(const pass_turn *t, ir_value v, ir_ints windows, in
  */
 static int32_t entry_dim(const pass_turn *t, ir_op scatter, uint32_t operand) {
   ir_gather_numbers n;
-  if (operand == 0 || !ir_scatter_dims(t->p->scratch, t->m, scatter, &n) ||
+  if (operand == 0 || !ir_gather_dims(t->p->scratch, t->m, scatter, &n) ||
       n.start_indices_batching_dims.count)
     return -1;
   ir_value v = ir_operand(t->m, scatter, operand);
@@ -139,7 +139,7 @@ static int32_t reader_dim(const pass_turn *t, ir_op op, uint32_t i) {
 /* No window reaches beyond its place. */
 static bool are_windows_apart(const pass_turn *t, ir_op scatter) {
   ir_gather_numbers n;
-  if (!ir_scatter_dims(t->p->scratch, t->m, scatter, &n)) return false;
+  if (!ir_gather_dims(t->p->scratch, t->m, scatter, &n)) return false;
   for (int32_t i = 0; i < n.start_index_map.count; i++)
     if (!ir_ints_have(n.collapsed_slice_dims, n.start_index_map.at[i])) return false;
   return true;
@@ -205,8 +205,7 @@ static void look_at_leaf(pass_turn *t, ir_value v, int32_t d) {
 /* ---- marks ---- */
 /* What the op reads is made of counts, or the same at each index. */
 static bool counts_alone(const pass_turn *t, ir_op op, int32_t index) {
-  for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++) {
-    ir_value v = ir_operand(t->m, op, i);
+  for (ir_value v, i = 0; (v = ir_operand_at(t->m, op, i)); i++) {
     int32_t d = member_dim(t, op, i, index);
     if (d >= 0 && !is_turned(t, v, d) && !is_repeated(t, v, d)) return false;
   }

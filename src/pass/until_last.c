@@ -331,8 +331,7 @@ static ir_map *copied(const last *l, ir_block from, ir_block to, const ir_value 
   for (uint32_t i = 0; i < l->n_carries; i++) ir_map_set(map, carry_of(l, from, i), carries[i]);
   ir_op voted = ir_value_get(l->m, l->answer)->op;
   ir_map_set(map, l->answer, answer);
-  for (uint32_t i = 0; i + 1 < ir_block_get(l->m, from)->ops.count; i++) {
-    ir_op op = ir_block_get(l->m, from)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_body_op_at(l->m, from, i)); i++) {
     if (op == l->vote && !answer) break;
     if (op != voted) ir_copy_op(l->m, to, op, map);
   }

@@ -81,7 +81,7 @@ static bool may_open(pass_rewrite *r, ir_op op, ir_gather_numbers *n, opened *ou
     return false;
   const ir_type_data *places = ir_type_at(r->m, ir_operand(r->m, op, 1));
   return places->rank + 2 <= IR_MAX_RANK && ir_fits_i64(places->dtype) &&
-         ir_scatter_dims(r->p->scratch, r->m, op, n) && find_opened(r->m, op, n, out) &&
+         ir_gather_dims(r->p->scratch, r->m, op, n) && find_opened(r->m, op, n, out) &&
          !costs_more(r, op, out);
 }
 
@@ -154,7 +154,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
   n.collapsed_slice_dims = with(n.collapsed_slice_dims, o.dim, collapsed);
   ir_type type = ir_type_of(r->m, ir_result(r->m, op, 0));
   ir_op made = ir_build_again(&r->b, op, operands, &type);
-  ir_op_set_attr(r->m, made, "scatter_dimension_numbers", ir_scatter_dims_attr(r->m, &n), true);
+  ir_set_gather_dims(r->m, made, &n);
   ir_op_drop_attr(r->m, made, "indices_are_sorted"); /* rows of windows that overlap: neither */
   ir_op_drop_attr(r->m, made, "unique_indices");
   return pass_stand_in(r->m, r->map, op, ir_result(r->m, made, 0));

@@ -453,9 +453,8 @@ static void divide_op(division *d, ir_op op) {
 }
 
 static void divide_each(division *d, ir_block from) {
-  uint32_t n = ir_block_get(d->m, from)->ops.count;
-  for (uint32_t i = 0; i + 1 < n && !d->is_hopeless; i++)
-    divide_op(d, ir_block_get(d->m, from)->ops.at[i]);
+  for (ir_op op, i = 0; !d->is_hopeless && (op = ir_body_op_at(d->m, from, i)); i++)
+    divide_op(d, op);
 }
 
 void divide_ops(division *d, const int32_t *dims) {

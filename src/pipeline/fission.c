@@ -77,14 +77,7 @@ static bool is_inside(const halves *h, ir_value v) {
   return ir_value_block(h->m, v) == h->steps.body;
 }
 
-static ir_op op_at(const halves *h, uint32_t i) {
-  return ir_block_get(h->m, h->steps.body)->ops.at[i];
-}
-
-/* Without the terminator. */
-static uint32_t count_ops(const halves *h) {
-  return ir_block_get(h->m, h->steps.body)->ops.count - 1;
-}
+static ir_op op_at(const halves *h, uint32_t i) { return ir_body_op_at(h->m, h->steps.body, i); }
 
 /* ---- which half ---- */
 /* Neither the op nor one below it reads what the second half makes. */
@@ -98,8 +91,7 @@ static bool may_be_first(const halves *h, ir_op op) {
 }
 
 static void divide_ops(halves *h) {
-  for (uint32_t i = 0; i < count_ops(h); i++) {
-    ir_op op = op_at(h, i);
+  for (ir_op op, i = 0; (op = op_at(h, i)); i++) {
     bool is_first = may_be_first(h, op);
     for (ir_value v, k = 0; (v = ir_result_at(h->m, op, k)); k++) h->is_first[v] = is_first;
   }
@@ -144,8 +136,7 @@ static void find_dependences(halves *h) {
     h->on[argument(h, i)] = i == h->steps.counter             ? ON_COUNTER
                             : split_steps_keeps(&h->steps, i) ? ON_NOTHING
                                                               : ON_STATE;
-  for (uint32_t i = 0; i < count_ops(h); i++) {
-    ir_op op = op_at(h, i);
+  for (ir_op op, i = 0; (op = op_at(h, i)); i++) {
     depends on = depends_of(h, op);
     for (ir_value v, k = 0; (v = ir_result_at(h->m, op, k)); k++) h->on[v] = (uint8_t)on;
   }
@@ -180,8 +171,8 @@ static bool is_of_first(const halves *h, ir_op op) {
 
 static void find_kept(halves *h) {
   find_dependences(h);
-  for (uint32_t i = 0; i < count_ops(h); i++)
-    if (!is_of_first(h, op_at(h, i))) need_operands(h, op_at(h, i));
+  for (ir_op op, i = 0; (op = op_at(h, i)); i++)
+    if (!is_of_first(h, op)) need_operands(h, op);
   for (uint32_t i = 0; i < h->n_carries; i++)
     if (!h->is_first[argument(h, i)]) need(h, yielded(h, i));
 }
@@ -198,8 +189,7 @@ static double work_ns(const halves *h, ir_op op) {
 
 static double first_ns(const halves *h) {
   double ns = 0;
-  for (uint32_t i = 0; i < count_ops(h); i++) {
-    ir_op op = op_at(h, i);
+  for (ir_op op, i = 0; (op = op_at(h, i)); i++) {
     bool is_state = is_of_first(h, op) && h->on[ir_result(h->m, op, 0)] == ON_STATE;
     if (is_state && !plan_stays_in_loops(ir_kind_of(h->m, op))) ns += work_ns(h, op);
   }
@@ -306,27 +296,9 @@ static bool find_halves(halves *h) {
 }
 
 /* ---- the two of them ---- */
-static ir_value *starts_at_trip(ir_builder *b, const halves *h, ir_value counter, int32_t rank) {
-  ir_value first = h->steps.first ? ir_build_int_like(b, counter, h->steps.first) : IR_NONE,
-           trip = first ? ir_build_subtract(b, counter, first) : counter,
-           *starts = ARENA_ARRAY(h->a, ir_value, rank);
-  for (int32_t d = 0; d < rank; d++) starts[d] = d ? ir_build_int_like(b, counter, 0) : trip;
-  return starts;
-}
-
-static ir_value put(ir_builder *b, const halves *h, ir_value stack, ir_value v, ir_value counter) {
-  ir_value part = ir_build_reshape(b, v, ir_tensor_stacked(h->m, ir_type_of(h->m, v), 1));
-  return ir_build_dynamic_update_slice(b, stack, part,
-                                       starts_at_trip(b, h, counter, ir_type_at(h->m, part)->rank));
-}
-
-static ir_value get(ir_builder *b, const halves *h, ir_value stack, ir_type type,
-                    ir_value counter) {
-  const ir_type_data *t = ir_type_at(h->m, stack);
-  int64_t sizes[IR_MAX_RANK] = {1};
-  for (int32_t d = 1; d < t->rank; d++) sizes[d] = t->dims[d];
-  ir_value *starts = starts_at_trip(b, h, counter, t->rank);
-  return ir_build_reshape(b, ir_build_dynamic_slice(b, stack, starts, sizes), type);
+static ir_value trip_of(ir_builder *b, const halves *h, ir_value counter) {
+  int64_t first = h->steps.first;
+  return first ? ir_build_subtract(b, counter, ir_build_int_like(b, counter, first)) : counter;
 }
 
 /* A while that carries these; its condition, and in the map the body's arguments, are those of the
@@ -364,13 +336,13 @@ static ir_op build_first(const halves *h, const uint32_t *which, uint32_t n) {
   ir_map *map = ir_map_new(h->a, m);
   ir_op loop = build_while(h, init, which, n, n_all, map);
   ir_builder b = {m, ir_while_body(m, loop), ir_op_get(m, h->steps.op)->location};
-  for (uint32_t i = 0; i < count_ops(h); i++)
-    if (is_of_first(h, op_at(h, i))) ir_copy_op(m, b.block, op_at(h, i), map);
+  for (ir_op op, i = 0; (op = op_at(h, i)); i++)
+    if (is_of_first(h, op)) ir_copy_op(m, b.block, op, map);
   for (uint32_t i = 0; i < n; i++) out[i] = ir_map_get(map, yielded(h, which[i]));
-  ir_value counter = ir_map_get(map, argument(h, h->steps.counter));
+  ir_value trip = trip_of(&b, h, ir_map_get(map, argument(h, h->steps.counter)));
   for (uint32_t k = 0; k < h->kept.count; k++)
-    out[n + k] =
-        put(&b, h, ir_argument(m, b.block, n + k), ir_map_get(map, h->kept.at[k]), counter);
+    out[n + k] = ir_build_with_stacked(&b, ir_argument(m, b.block, n + k),
+                                       ir_map_get(map, h->kept.at[k]), trip);
   ir_build_return(&b, IR_OP_RETURN, out, n_all);
   return loop;
 }
@@ -378,8 +350,7 @@ static ir_op build_first(const halves *h, const uint32_t *which, uint32_t n) {
 /* The body once more. all: what each value is; read: what the second half reads in its place. What
  * the first half alone needs loses its readers. */
 static void copy_body(const halves *h, ir_block to, ir_map *all, ir_map *read) {
-  for (uint32_t i = 0; i < count_ops(h); i++) {
-    ir_op op = op_at(h, i);
+  for (ir_op op, i = 0; (op = op_at(h, i)); i++) {
     if (!is_of_first(h, op)) {
       ir_copy_op(h->m, to, op, read);
       continue;
@@ -402,11 +373,10 @@ static ir_op build_second(const halves *h, const ir_value *stacks) {
   ir_op loop = build_while(h, init, which, n, n_all, all);
   ir_builder b = {m, ir_while_body(m, loop), ir_op_get(m, h->steps.op)->location};
   for (uint32_t i = 0; i < n; i++) ir_map_set(read, argument(h, i), ir_argument(m, b.block, i));
+  ir_value trip = trip_of(&b, h, ir_argument(m, b.block, h->steps.counter));
   for (uint32_t k = 0; k < h->kept.count; k++) {
-    ir_value v = h->kept.at[k], stack = ir_argument(m, b.block, n + k);
-    ir_value counter = ir_argument(m, b.block, h->steps.counter);
-    ir_map_set(read, v, get(&b, h, stack, ir_type_of(m, v), counter));
-    out[n + k] = stack;
+    ir_value v = h->kept.at[k], stack = out[n + k] = ir_argument(m, b.block, n + k);
+    ir_map_set(read, v, ir_build_stacked_at(&b, stack, trip, ir_type_of(m, v)));
   }
   copy_body(h, b.block, all, read);
   for (uint32_t i = 0; i < n; i++)

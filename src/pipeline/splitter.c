@@ -523,8 +523,7 @@ static bool is_far_over(int64_t left_bytes, const plan_peak *peak, int64_t limit
 /* What else is at the peak may be sliced later, so that the room there is no measure. */
 static progress segment_holders(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
   split_room room = {0, order->goal.slice_bytes, -1};
-  for (uint32_t i = 0; i < peak->n_holders; i++) {
-    const plan_holder *h = &peak->holders[i];
+  for (const plan_holder *h = peak->holders; h < peak->holders + peak->n_holders; h++) {
     if (h->bytes <= order->goal.threshold_bytes || !segment_holder(m, h, &room, order, t)) continue;
     order->loops++;
     return SPLIT;
@@ -534,8 +533,7 @@ static progress segment_holders(ir_module *m, const plan_peak *peak, split_order
 
 /* What whiles read trip by trip is made so. */
 static progress sink_rows_of_holders(ir_module *m, const plan_peak *peak, split_order *order) {
-  for (uint32_t i = 0; i < peak->n_holders; i++) {
-    const plan_holder *h = &peak->holders[i];
+  for (const plan_holder *h = peak->holders; h < peak->holders + peak->n_holders; h++) {
     if (!split_sink_parts(m, h->value, order->goal.threshold_bytes)) continue;
     ctx_log(m->ctx, 3, "parts of %lld bytes are made in the trips that read them",
             (long long)h->bytes);

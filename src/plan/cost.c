@@ -413,8 +413,7 @@ static double block_ns(clock_state *c, ir_block block) {
   ir_users users = ir_users_of_block(a, c->m, block);
   double ns = 0;
   c->depth++;
-  for (uint32_t i = 0; i + 1 < ir_block_get(c->m, block)->ops.count; i++)
-    ns += op_ns(c, ir_block_get(c->m, block)->ops.at[i], &users);
+  for (ir_op op, i = 0; (op = ir_body_op_at(c->m, block, i)); i++) ns += op_ns(c, op, &users);
   c->depth--;
   arena_destroy(a);
   return ns;
@@ -637,9 +636,9 @@ static bool *invariants_of(const clock_state *c, ir_block body) {
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) {
     same[arg] = i < ir_op_get(m, end)->n_operands && ir_operand(m, end, i) == arg;
   }
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
-    const ir_op_data *d = ir_op_get(m, ir_block_get(m, body)->ops.at[i]);
-    bool all = !d->n_regions && !ir_has_effects(m, ir_block_get(m, body)->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) {
+    const ir_op_data *d = ir_op_get(m, op);
+    bool all = !d->n_regions && !ir_has_effects(m, op);
     for (uint32_t k = 0; k < d->n_operands && all; k++)
       all = same[d->operands[k]] || ir_value_block(m, d->operands[k]) != body;
     for (uint32_t r = 0; r < d->n_results; r++) same[d->first_result + r] = all;
@@ -654,8 +653,7 @@ static double stock_block_ns(clock_state *c, ir_block block, double trips) {
              .seen = ARENA_ARRAY(c->scratch, uint32_t, c->m->values.count)};
   const bool *same = trips > 1 ? invariants_of(c, block) : NULL;
   double ns = 0;
-  for (uint32_t i = 0; i + 1 < ir_block_get(c->m, block)->ops.count; i++) {
-    ir_op op = ir_block_get(c->m, block)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_body_op_at(c->m, block, i)); i++) {
     const ir_op_data *d = ir_op_get(c->m, op);
     bool once = same && d->n_results && same[d->first_result];
     ns += stock_op_ns(&s, op) * (once ? 1 : trips);

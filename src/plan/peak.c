@@ -29,7 +29,8 @@ static plan_graph *unordered(arena *scratch, const ir_module *m, plan_order orde
   plan_graph *g = plan_lower(scratch, m, order, memory);
   if (!g) return NULL;
   assert(plan_is_sound(g));
-  if (memory && memory->library_bytes) plan_merge_products(g);
+  if (plan_has_libraries(g)) plan_merge_products(g);
+  else plan_sort_for_top_k(g);
   plan_lay_out(g);
   if (memory) plan_take_epilogues(g);
   if (memory && memory->library_bytes) {

@@ -485,10 +485,8 @@ static int64_t add_tables(plan_assigner *a, int64_t heap) {
 /* Whether a result of the program has room for it: nothing else has to be there but what nobody
  * reads. */
 static bool fits_in_a_result(const plan_assigner *a, const plan_buffer *b) {
-  for (uint32_t i = 0; i < a->n_buffers; i++) {
-    const plan_buffer *to = &a->buffers[i];
+  for (const plan_buffer *to = a->buffers; to < a->buffers + a->n_buffers; to++)
     if (to->is_output && to->bytes >= b->bytes && !plan_overlap(to, b, -1)) return true;
-  }
   return false;
 }
 

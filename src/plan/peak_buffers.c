@@ -244,8 +244,7 @@ static void make_buffers(plan_assigner *a) {
     a->buffers[a->n_buffers - 1].count++;
     a->buffer_of[a->by_class[i]] = a->n_buffers - 1;
   }
-  for (uint32_t i = 0; i < a->n_buffers; i++) {
-    plan_buffer *b = &a->buffers[i];
+  for (plan_buffer *b = a->buffers; b < a->buffers + a->n_buffers; b++) {
     merge_intervals(a, b);
     b->sketch = sketch_of(a, b->live, b->n_live);
   }
@@ -381,13 +380,10 @@ bool plan_counts(const plan_buffer *b) { return plan_is_temporary(b) && !b->is_n
  * Saturated sizes are clipped so that sums stay sums. */
 int64_t plan_most_live(plan_assigner *a, bool near, int64_t *out_at) {
   uint32_t n = 0, k = 0;
-  for (uint32_t i = 0; i < a->n_buffers; i++) {
-    const plan_buffer *b = &a->buffers[i];
+  for (const plan_buffer *b = a->buffers; b < a->buffers + a->n_buffers; b++)
     n += plan_is_temporary(b) && b->is_near == near ? b->n_live * 2 : 0;
-  }
   event *events = ARENA_ARRAY(a->g->arena, event, n);
-  for (uint32_t i = 0; i < a->n_buffers; i++) {
-    const plan_buffer *b = &a->buffers[i];
+  for (const plan_buffer *b = a->buffers; b < a->buffers + a->n_buffers; b++) {
     int64_t bytes = b->bytes > INT64_MAX / 8 ? INT64_MAX / 8 : b->bytes;
     for (uint32_t j = 0; plan_is_temporary(b) && b->is_near == near && j < b->n_live; j++) {
       events[k++] = (event){b->live[j].from, bytes};

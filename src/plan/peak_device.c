@@ -54,6 +54,14 @@ static void add_workspace(plan_graph *g, uint32_t id) {
   call->shape = plan_shape_tuple(g->arena, members, 2);
 }
 
+/* A library does it. Where some products are in parts Triton makes all that it can, for peak.c asks
+ * for the library's apart. */
+static bool has_workspace(const plan_graph *g, const plan_node *n) {
+  ir_dtype t = n->shape.dtype;
+  bool is_tritons = g->is_in_parts && (t == IR_F32 || t == IR_BF16 || t == IR_F16);
+  return plan_is_librarys(g, n) && !is_tritons;
+}
+
 /* ---- sorts ---- */
 /* GPUs make positions where they sort (sort_iota_fusion.cc). */
 static void make_positions_inside(plan_graph *g, uint32_t id) {
@@ -203,7 +211,7 @@ void plan_on_device(plan_graph *g) {
   plan_graph_sweep(g);
   uint32_t count = g->nodes.count;
   for (uint32_t id = 1; id < count && g->memory->library_bytes; id++)
-    if (plan_is_librarys(g, plan_node_get(g, id))) add_workspace(g, id);
+    if (has_workspace(g, plan_node_get(g, id))) add_workspace(g, id);
   if (g->memory->tile_lanes) plan_lay_out_tiles(g);
 }
 

@@ -245,7 +245,8 @@ bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uin
   const plan_node *n = plan_node_get(g, node), *x = plan_node_get(g, n->operands[i]);
   if (n->in_place == i + 1) return member == 0;
   if (n->results) return false;
-  if (n->kind == IR_OP_SORT) return member == i && x->n_users == 1;
+  bool is_tiled = g->memory && g->memory->tile_lanes;
+  if (n->kind == IR_OP_SORT) return member == i && x->n_users == 1 && !is_tiled;
   if (n->kind == PLAN_COPY || n->of_rows) return false;
   if (n->shape.is_tuple || x->shape.dtype != n->shape.dtype ||
       !plan_same_dims(&x->shape, &n->shape))

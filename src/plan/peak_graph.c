@@ -197,10 +197,11 @@ static void mark_loop(marker *k, uint32_t node) {
 }
 
 /* Whether the comparator looks at the i-th array of a sort; a top-k sorts values, then indices. On
- * GPUs it looks at these, too: the sort is stable (topk_decomposer.cc, stable_sort_expander.cc). */
+ * GPUs it looks at these, too: the sort is stable (topk_decomposer.cc, stable_sort_expander.cc).
+ * TPUs sort them, too. */
 static bool is_compared(const plan_graph *g, const plan_node *sort, uint32_t i) {
   const ir_op_data *d = ir_op_get(g->m, sort->op);
-  if (d->kind == IR_OP_CHLO_TOP_K) return i == 0 || plan_has_libraries(g);
+  if (d->kind == IR_OP_CHLO_TOP_K) return i == 0 || g->memory;
   if (d->n_regions == 0 || !d->regions[0]) return true;
   const ir_block_data *body = ir_block_get(g->m, d->regions[0]);
   if (body->args.count != 2 * sort->n_operands) return true;

@@ -3,6 +3,7 @@
  *
  *   IR --peak_lower.c--> graph (inlined, simplified, equal nodes shared, loop invariants hoisted)
  *      --peak_merge.c--> products of one matrix as one, on GPUs
+ *      --peak_top_k.c--> top-ks that are sorts, elsewhere
  *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_pad.c----> 16-bit matrices as cuBLAS wants them
  *      --peak_terms.c--> products of long sums in parts, on GPUs
@@ -212,6 +213,8 @@ plan_graph *plan_planned(arena *a, const ir_module *m, plan_order order,
 plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order, const device_memory *memory);
 /* Of a graph for a GPU, as lowered: what several products of one matrix are made one of. */
 void plan_merge_products(plan_graph *g);
+/* Elsewhere: top-ks that are sorts for how they are read. */
+void plan_sort_for_top_k(plan_graph *g);
 /* Column by column what library calls want so. */
 void plan_lay_out(plan_graph *g);
 void plan_fuse(plan_graph *g);
@@ -220,7 +223,9 @@ void plan_take_epilogues(plan_graph *g);
 /* After that: 16-bit matrices as large as cuBLAS wants them. */
 void plan_pad_products(plan_graph *g);
 bool plan_pads_result(const plan_graph *g, const plan_node *dot);
-/* A matrix times a vector, of so few multiplications that XLA:GPU has it as a sum of products. */
+/* Elements of a matrix and a vector, of each batch: of fewer XLA:GPU makes no product but a sum of
+ * products (IsMatrixMultiplicationTooSmallForRewriting). */
+enum { PLAN_LEAST_WITH_VECTOR = 10000000 };
 bool plan_is_sum_of_products(const plan_graph *g, const plan_node *dot);
 /* After that: parts of products on GPUs, and what adds them. */
 void plan_part_products(plan_graph *g);

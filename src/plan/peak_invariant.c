@@ -416,7 +416,7 @@ static void put_states_back(plan_graph *g, uint32_t loop) {
 static int32_t scattered_dims(const plan_graph *g, const plan_node *n, int32_t *out_dims) {
   ir_gather_numbers at;
   bool is_scatter = is_of_kind(g, n, IR_OP_SCATTER) && n->n_operands == 3 && !n->shape.is_tuple;
-  if (!is_scatter || !ir_scatter_dims(g->arena, g->m, n->op, &at)) return 0;
+  if (!is_scatter || !ir_gather_dims(g->arena, g->m, n->op, &at)) return 0;
   const ir_ints *others[] = {&at.collapsed_slice_dims, &at.operand_batching_dims};
   int32_t found = 0;
   for (int32_t d = 0; d < n->shape.rank; d++) {

@@ -267,11 +267,27 @@ static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint3
 /* Whether it is computed from the sums of x's rows, through views and what is computed of them. */
 static bool comes_of_rows(const plan_graph *g, uint32_t node, uint32_t x, int32_t depth) {
   const plan_node *n = plan_node_get(g, node);
-  if (is_sum_of_rows(g, n, x)) return true;
+  if (is_sum_of_rows(g, n, x)) return !n->is_read_again;
   bool is_view = n->kind == IR_OP_BROADCAST_IN_DIM || n->kind == PLAN_BITCAST;
   if (depth == 0 || !(is_view || plan_is_elementwise(n))) return false;
   for (uint32_t i = 0; i < n->n_operands; i++)
     if (comes_of_rows(g, n->operands[i], x, depth - 1)) return true;
+  return false;
+}
+
+/* Whether who reads `x` does what Triton does not take in: other sums than by rows, sums that find
+ * places, what moves elements. Through views and numbers of fewer bits, which each reader makes. */
+static bool is_read_outside(const plan_graph *g, const plan_node *x, const plan_node *rows) {
+  int64_t row = rows->shape.dims[rows->shape.rank - 1];
+  for (uint32_t i = 0; i < x->n_users; i++) {
+    const plan_node *u = plan_node_get(g, x->users[i]);
+    bool is_sum = plan_kind_at_root(g, u) == IR_OP_REDUCE;
+    bool is_of_rows = !u->shape.is_tuple && u->shape.elements * row == rows->shape.elements;
+    if (is_sum && (!is_of_rows || u->is_read_again)) return true;
+    if (plan_is_moved_by(g, rows, u)) return true;
+    bool is_seen_through = u->kind == PLAN_BITCAST || (u->kind == IR_OP_CONVERT && u->n_users > 1);
+    if (is_seen_through && is_read_outside(g, u, rows)) return true;
+  }
   return false;
 }
 
@@ -283,23 +299,9 @@ static bool is_softmax(const plan_graph *g, const plan_node *p, int32_t depth) {
   if (p->kind == IR_OP_CONVERT && p->n_users > 1) return false;
   for (uint32_t i = 0; i < 2 && p->n_operands == 2; i++)
     if (comes_of_rows(g, p->operands[i], p->operands[1 - i], SEEN_THROUGH)) return true;
-  for (uint32_t i = 0; i < p->n_operands && depth > 0; i++)
-    if (is_softmax(g, plan_node_get(g, p->operands[i]), depth - 1)) return true;
-  return false;
-}
-
-/* Whether who reads `x` does what Triton does not take in: other sums than by rows, sums that find
- * places, what moves elements. Through views and numbers of fewer bits, which each reader makes. */
-static bool is_read_outside(const plan_graph *g, const plan_node *x, const plan_node *rows) {
-  int64_t row = rows->shape.dims[rows->shape.rank - 1];
-  for (uint32_t i = 0; i < x->n_users; i++) {
-    const plan_node *u = plan_node_get(g, x->users[i]);
-    bool is_sum = plan_kind_at_root(g, u) == IR_OP_REDUCE;
-    if (is_sum && (u->shape.is_tuple || u->shape.elements * row != rows->shape.elements))
-      return true;
-    if (plan_is_moved_by(g, rows, u)) return true;
-    bool is_seen_through = u->kind == PLAN_BITCAST || (u->kind == IR_OP_CONVERT && u->n_users > 1);
-    if (is_seen_through && is_read_outside(g, u, rows)) return true;
+  for (uint32_t i = 0; i < p->n_operands && depth > 0; i++) {
+    const plan_node *x = plan_node_get(g, p->operands[i]);
+    if (is_softmax(g, x, depth - 1) && !is_read_outside(g, x, x)) return true;
   }
   return false;
 }

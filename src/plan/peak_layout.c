@@ -8,10 +8,8 @@
 /* x and y for each other, wherever the user reads one of them. */
 static void exchange(plan_graph *g, uint32_t user, uint32_t x, uint32_t y) {
   plan_node *u = plan_node_get(g, user);
-  for (uint32_t i = 0; i < u->n_operands; i++) {
-    uint32_t *read = &u->operands[i];
+  for (uint32_t *read = u->operands; read < u->operands + u->n_operands; read++)
     *read = *read == x ? y : *read == y ? x : *read;
-  }
 }
 
 /* x is made for the calls that read `relayout`; who else reads it gets what was the relayout. */

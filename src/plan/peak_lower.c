@@ -446,11 +446,9 @@ static plan_loop read_loop(lowering *l, ir_op op) {
   CTX_CHECK(m->ctx, n_in >= 0 && n_out >= 0 && w.slice > 0);
   w.n_inputs = (uint32_t)n_in;
   w.n_results = (uint32_t)n_out;
-  w.trips = w.extent / w.slice + (w.extent % w.slice != 0);
-  CTX_CHECK(m->ctx, (w.trips - 1) * w.slice < w.extent); /* the last trip has some, too */
   w.over = ARENA_ARRAY(l->g->arena, int32_t, w.n_results);
   for (uint32_t j = 0; j < w.n_results; j++) w.over[j] = IR_NOT_IN_PLACE;
-  if (w.trips > 1 && l->keeps) ir_loop_in_place(&l->in_place, op, w.over);
+  if (l->keeps) ir_loop_in_place(&l->in_place, op, w.over);
   return w;
 }
 
@@ -458,16 +456,6 @@ static void bind_carries(lowering *l, const plan_loop *w, const uint32_t *state)
   const ir_block_data *body = ir_block_get(l->g->m, w->body);
   for (uint32_t j = 0, k = 2 + w->n_inputs; j < w->n_results; j++)
     if (w->out_dims[j] < 0) l->map[body->args.at[k++]] = state[j];
-}
-
-static void lower_single_trip(lowering *l, plan_scope *s, ir_op op, const plan_loop *w,
-                              const uint32_t *init) {
-  plan_loop_inputs(l, s, op, w, plan_loop_counter(l, s, op), NULL);
-  bind_carries(l, w, init);
-  lower_ops(l, s, w->body);
-  for (uint32_t j = 0; j < w->n_results; j++)
-    plan_bind(l, op, j,
-              plan_node_of(l, s, ir_operand(l->g->m, ir_terminator(l->g->m, w->body), j)));
 }
 
 static void open_loop(lowering *l, plan_scope *s, ir_op op, const plan_loop *w,
@@ -538,12 +526,7 @@ static void lower_loop(lowering *l, plan_scope *s, ir_op op) {
   for (uint32_t j = 0, k = w.n_inputs; j < n; j++)
     init[j] = w.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(l->g->m, op, k++))
               : w.over[j] >= 0  ? plan_node_of(l, s, ir_operand(l->g->m, op, (uint32_t)w.over[j]))
-              : w.trips > 1     ? plan_loop_zeros(l, s, op, j)
-                                : 0;
-  if (w.trips <= 1) {
-    lower_single_trip(l, s, op, &w, init);
-    return;
-  }
+                                : plan_loop_zeros(l, s, op, j);
   init[n] = plan_loop_counter(l, s, op);
   plan_scope *body, *cond;
   open_loop(l, s, op, &w, &body, &cond);

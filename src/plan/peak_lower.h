@@ -50,13 +50,13 @@ void plan_lower_plain(lowering *l, plan_scope *s, ir_op op);
  * peak_rules.c. */
 typedef struct plan_loop {
   ir_block body;
-  int64_t extent, slice, trips;
+  int64_t extent, slice;
   uint32_t n_inputs, n_results;
   const int64_t *in_dims, *out_dims;
   int32_t *over; /* by result, the input that it is written over (ir/in_place.h) */
 } plan_loop;
 /* Binds the body's arguments that are not carries. instead: by input, the node that it is read
- * from, in memory before that is written over; 0: its own. NULL: all are 0. */
+ * from, in memory before that is written over; 0: its own. */
 void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, uint32_t start,
                       const uint32_t *instead);
 uint32_t plan_loop_counter(lowering *l, plan_scope *s, ir_op op);

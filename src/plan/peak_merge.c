@@ -9,9 +9,8 @@
 
 enum {
   MOST_BYTES = 32 << 20, /* xla_gpu_dot_merger_threshold_mb */
-  LEAST_MULTIPLICATIONS = 10000000,
-  MOST_PRODUCTS = 64,  /* of one operand that are looked at: pairs of them are */
-  STEPS_PER_NODE = 64, /* bound on the work of all searches; beyond it products stay apart */
+  MOST_PRODUCTS = 64,    /* of one operand that are looked at: pairs of them are */
+  STEPS_PER_NODE = 64,   /* bound on the work of all searches; beyond it products stay apart */
 };
 
 typedef struct merger {
@@ -22,16 +21,15 @@ typedef struct merger {
 } merger;
 
 /* ---- which ---- */
-/* A matrix times a vector, of so few multiplications that XLA has it as a sum of products
+/* A matrix times a vector, so small that XLA has it as a sum of products
  * (gpu_algebraic_simplifier.cc: ShouldStrengthReduceDotToReduce). */
 bool plan_is_sum_of_products(const plan_graph *g, const plan_node *n) {
-  for (int32_t d = n->shape.rank - 2; d < n->shape.rank; d++)
-    if (n->shape.dims[d] == 1) {
-      uint32_t matrix = d == n->shape.rank - 2;
-      if (plan_node_get(g, n->operands[matrix])->shape.elements < LEAST_MULTIPLICATIONS)
-        return true;
-    }
-  return false;
+  int64_t rows = n->shape.dims[n->shape.rank - 2], columns = n->shape.dims[n->shape.rank - 1],
+          elements = 0;
+  if ((rows != 1 && columns != 1) || n->shape.elements == 0) return false;
+  for (uint32_t i = 0; i < 2; i++)
+    elements = saturated_sum(elements, plan_node_get(g, n->operands[i])->shape.elements);
+  return elements / (n->shape.elements / (rows * columns)) < PLAN_LEAST_WITH_VECTOR;
 }
 
 /* Of the program; one that is transposed belongs to the transpose. */

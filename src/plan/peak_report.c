@@ -70,10 +70,8 @@ static int by_holding(const void *x, const void *y) {
  * programs have thousands. */
 static int64_t least_holder(const plan_assigner *a, int64_t at, int64_t temp_bytes) {
   int64_t largest = 0;
-  for (uint32_t i = 0; i < a->n_buffers; i++) {
-    const plan_buffer *b = &a->buffers[i];
+  for (const plan_buffer *b = a->buffers; b < a->buffers + a->n_buffers; b++)
     if (plan_counts(b) && b->bytes > largest && is_live_at(b, at)) largest = b->bytes;
-  }
   return largest / 8 < temp_bytes / 1000 ? largest / 8 : temp_bytes / 1000;
 }
 

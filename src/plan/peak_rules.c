@@ -591,10 +591,10 @@ void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, 
   for (uint32_t i = 0; i < w->n_inputs; i++) {
     ir_value arg = body->args.at[i + 2];
     plan_shape shape = shape_of(&r, arg);
-    l->map[arg] = instead && instead[i] ? slice_of_state(&r, w, instead[i], i, shape, start)
-                  : w->in_dims[i] < 0   ? operand(&r, i)
-                                        : slice_of(&r, operand(&r, i), shape, start);
-    if (w->in_dims[i] >= 0 && w->trips > 1) plan_node_get(r.g, l->map[arg])->value = arg;
+    l->map[arg] = instead[i]          ? slice_of_state(&r, w, instead[i], i, shape, start)
+                  : w->in_dims[i] < 0 ? operand(&r, i)
+                                      : slice_of(&r, operand(&r, i), shape, start);
+    if (w->in_dims[i] >= 0) plan_node_get(r.g, l->map[arg])->value = arg;
   }
 }
 

@@ -435,16 +435,14 @@ static uint32_t summed_rows(const plan_rule *r, const dot_side *matrix, const do
       shape);
 }
 
-enum { LEAST_FOR_LIBRARY = 10000000 }; /* multiplications, of each matrix of a batch */
-
 /* GPUs' libraries are not asked for the product of a matrix and a vector in f64, nor for small ones
- * of matrices as they lie (IsMatrixMultiplicationTooSmallForRewriting). */
+ * of matrices as they lie. */
 static bool is_summed_by_rows(const plan_rule *r, const dot_side *a, const dot_side *b,
                               ir_dtype dtype) {
   bool by_vector = plan_has_libraries(r->g) && (a->free == 1 || b->free == 1),
        is_in_place = !a->moved && !b->moved;
-  int64_t times = saturated_product(saturated_product(a->free, b->free), a->contract);
-  bool is_small = ir_is_float(dtype) && is_in_place && times < LEAST_FOR_LIBRARY;
+  int64_t elements = saturated_product(saturated_sum(a->free, b->free), a->contract);
+  bool is_small = ir_is_float(dtype) && is_in_place && elements < PLAN_LEAST_WITH_VECTOR;
   return by_vector && (dtype == IR_F64 || is_small);
 }
 

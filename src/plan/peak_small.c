@@ -99,11 +99,12 @@ static bool has_windows_along(const ir_gather_numbers *at) {
 
 static int64_t tables_of_places(const plan_graph *g, const plan_node *n) {
   ir_gather_numbers at;
-  if (!n->op || ir_kind_of(g->m, n->op) != n->kind) return 0;
-  if (n->kind == IR_OP_GATHER && ir_gather_dims(g->arena, g->m, n->op, &at))
-    return at.operand_batching_dims.count && has_windows_along(&at) ? TABLES_OF_BATCHES : 0;
-  if (n->kind != IR_OP_SCATTER || !ir_scatter_dims(g->arena, g->m, n->op, &at)) return 0;
-  return has_windows_along(&at) ? TABLES_OF_PLACES : 0;
+  bool is_gather = n->kind == IR_OP_GATHER;
+  if (!n->op || ir_kind_of(g->m, n->op) != n->kind || (!is_gather && n->kind != IR_OP_SCATTER) ||
+      !ir_gather_dims(g->arena, g->m, n->op, &at) || !has_windows_along(&at))
+    return 0;
+  if (!is_gather) return TABLES_OF_PLACES;
+  return at.operand_batching_dims.count ? TABLES_OF_BATCHES : 0;
 }
 
 bool plan_makes_bits(const plan_graph *g, const plan_node *n, const char *algorithm) {
@@ -125,12 +126,16 @@ static int64_t arrays_of_key(const plan_graph *g, const plan_node *key) {
   return has_philox ? ARRAYS_OF_PHILOX : has_threefry ? ARRAYS_OF_THREEFRY : 0;
 }
 
+static bool is_of_top_k(const plan_graph *g, const plan_node *n) {
+  return n->op && ir_kind_of(g->m, n->op) == IR_OP_CHLO_TOP_K;
+}
+
 /* Of ops that leave something in memory wherever they stand. */
 static int64_t tables_of(const plan_graph *g, const plan_node *n) {
   int64_t of_places = tables_of_places(g, n);
   switch (n->kind) {
     case IR_OP_WHILE: return TABLES_OF_LOOP;
-    case IR_OP_SORT: return TABLES_OF_SORT;
+    case IR_OP_SORT: return is_of_top_k(g, n) ? 0 : TABLES_OF_SORT;
     case IR_OP_SCATTER: return is_in_loop(g, n) ? TABLES_OF_SCATTER : of_places;
     default: return of_places + arrays_of_key(g, n);
   }

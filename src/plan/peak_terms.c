@@ -71,9 +71,11 @@ static int64_t padded_terms(const long_product *p, int64_t parts) {
 }
 
 /* ---- in the graph ---- */
-/* Of operand `side`: the dimension that is summed over. A vector stands either way. */
+/* Of operand `side`: the dimension that is summed over. A vector stands either way, or has no
+ * other. */
 static int32_t summed_dim(const plan_graph *g, const plan_node *dot, int32_t side) {
   const plan_shape *s = &plan_node_get(g, dot->operands[side])->shape;
+  if (s->rank < dot->shape.rank) return s->rank - 1;
   bool is_turned = dot->stands & PLAN_DOT_FOLDED & PLAN_DOT_SIDE(side);
   int32_t d = s->rank - 1 - (side ^ is_turned), other = 2 * s->rank - 3 - d;
   bool is_vector = dot->shape.dims[dot->shape.rank - 2 + side] == 1;
@@ -89,7 +91,8 @@ static bool may_be_parted(const plan_graph *g, const plan_node *n) {
             !plan_is_sum_of_products(g, n);
   for (int32_t i = 0; i < 2 && is; i++) {
     const plan_shape *x = &plan_node_get(g, n->operands[i])->shape;
-    is = x->rank == n->shape.rank && x->elements > 0;
+    bool is_vector = x->rank == n->shape.rank - 1 && n->shape.dims[x->rank - 1 + i] == 1;
+    is = (x->rank == n->shape.rank || is_vector) && x->elements > 0;
   }
   return is;
 }

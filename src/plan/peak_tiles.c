@@ -42,6 +42,22 @@ static void flatten(plan_graph *g, uint32_t id) {
   put_back(g, id, flat);
 }
 
+/* ---- sorts ---- */
+/* XLA:TPU sorts rows that lie across: of an array that lies otherwise it makes a copy. */
+static void lay_out_sorted(plan_graph *g, uint32_t id) {
+  const plan_node *n = plan_node_get(g, id);
+  if (n->kind != IR_OP_SORT || !(n->flags & PLAN_FLAG_LIVE) || n->n_operands == 0) return;
+  uint32_t from = n->operands[0];
+  plan_shape s = plan_node_get(g, from)->shape;
+  if (s.is_tuple || s.true_rank < 2 || s.elements < 1) return;
+  ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
+  int64_t along = kind == IR_OP_SORT ? ir_op_int(g->m, n->op, "dimension", -1) : s.rank - 1;
+  if (along != device_least_layout(g->memory, s.bytes / s.elements, s.rank, s.dims).minor) return;
+  uint32_t copy = laid_out_anew(g, from, s);
+  plan_node_get(g, id)->operands[0] = copy;
+  plan_put_between(g, from, copy, id);
+}
+
 /* ---- random bits ---- */
 /* XLA:TPU makes Philox's blocks as rows of four words, before it makes bits of them. */
 static void make_blocks(plan_graph *g, uint32_t id) {
@@ -200,23 +216,11 @@ static void pad_array(const plan_graph *g, plan_shape *s, bool by_rows, bool nar
                      : device_least_bytes(g->memory, width, s->rank, s->dims);
 }
 
-enum { SORTED_ROW = 1000 }; /* at most; between 600 and 1,000 */
-
-/* Places of the k largest that nobody reads. Short rows are sorted with their places, and of long
- * ones a call makes both row by row. */
-static int64_t unread_places_bytes(const plan_graph *g, const plan_node *n, const plan_shape *s) {
-  plan_shape rows =
-      plan_shape_of_type(g->arena, g->m, ir_type_of(g->m, ir_op_get(g->m, n->op)->operands[0]));
-  int64_t width = ir_dtype_bytes(s->dtype);
-  return plan_extent_from_last(&rows, 0) < SORTED_ROW
-             ? device_least_bytes(g->memory, width, rows.rank, rows.dims)
-             : device_row_bytes(g->memory, width, s->rank, s->dims);
-}
-
 static void pad_member(const plan_graph *g, uint32_t id, uint32_t i, plan_shape *s) {
   const plan_node *n = plan_node_get(g, id);
-  bool is_top_k = n->op && ir_kind_of(g->m, n->op) == IR_OP_CHLO_TOP_K;
-  if (is_top_k && plan_is_left_unread(g, id, i)) s->bytes = unread_places_bytes(g, n, s);
+  bool is_call = n->kind != IR_OP_SORT && n->op && ir_kind_of(g->m, n->op) == IR_OP_CHLO_TOP_K;
+  if (is_call && plan_is_left_unread(g, id, i)) /* it makes both, row by row */
+    s->bytes = device_row_bytes(g->memory, ir_dtype_bytes(s->dtype), s->rank, s->dims);
   else pad_array(g, s, is_by_rows(g, n), n->narrow || is_narrowed(g, id, i));
 }
 
@@ -334,6 +338,7 @@ void plan_lay_out_tiles(plan_graph *g) {
   for (uint32_t id = 1; id < count; id++) {
     if (plan_makes_bits(g, plan_node_get(g, id), "PHILOX")) make_blocks(g, id);
     lay_out_convolution(g, id);
+    lay_out_sorted(g, id);
   }
   for (uint32_t id = 1; id < count; id++)
     if (moves_tiles(g, plan_node_get(g, id))) copy_view(g, id);

@@ -10,6 +10,7 @@
 enum {
   COMPUTED_BYTES = 4, /* of an element, at least: bf16, f16, int8 arithmetic is done in 32 bits */
   BLOCK_ARRAYS = 8,   /* of a Cholesky factorisation or a triangular solve, as loops over blocks */
+  TOP_K_ARRAYS = 4,   /* values and places, before and behind a sort */
   MATRIX_MULTIPLE = 8,
   NUMBER_ARRAYS = 3,
   EXPANSION_ARRAYS = 12, /* of a special function: steps of it that XLA keeps in memory */
@@ -76,6 +77,7 @@ static int64_t operand_copies(const sum *s, const ir_op_data *d) {
     case IR_OP_SELECT_AND_SCATTER:
       return 2 * ir_type_at(m, d->operands[0])->rank + 2; /* coordinates */
     case IR_OP_CONVOLUTION: return 2;
+    case IR_OP_CHLO_TOP_K: return TOP_K_ARRAYS;
     case IR_OP_WHILE:
     case IR_OP_CASE:
     case IR_OP_IF:

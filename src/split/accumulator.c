@@ -4,8 +4,6 @@
 #include "split/linear.h"
 #include "split/shards.h"
 
-typedef VEC(ir_value) values;
-
 typedef struct sinking {
   ir_module *m;
   arena *scratch;
@@ -13,11 +11,11 @@ typedef struct sinking {
   ir_op loop;
   uint32_t carry;
   ir_users users;
-  bool *depends;   /* by value: the total, and what is linear in it, but for the outcomes */
-  bool *reads;     /* by op: of such a value */
-  bool *early;     /* by op: stands behind the loop, and the readers need it in the loop */
-  VEC(ir_op) path; /* the readers, in order */
-  values outcomes; /* the small ends of the path, which are carried instead */
+  bool *depends;      /* by value: the total, and what is linear in it, but for the outcomes */
+  bool *reads;        /* by op: of such a value */
+  bool *early;        /* by op: stands behind the loop, and the readers need it in the loop */
+  VEC(ir_op) path;    /* the readers, in order */
+  ir_values outcomes; /* the small ends of the path, which are carried instead */
 } sinking;
 
 static ir_value sum_of(const sinking *t) { return ir_result(t->m, t->loop, t->carry); }
@@ -41,8 +39,7 @@ static bool is_total(arena *scratch, const ir_module *m, ir_op loop, uint32_t ca
   ir_block body = ir_while_body(m, loop);
   uint32_t *uses = ir_count_uses(scratch, m, body), k;
   ir_value arg = ir_argument(m, body, carry), at = arg;
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++) {
-    ir_op op = ir_block_get(m, body)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) {
     if (uses[at] != 1 || !find_operand(m, op, at, &k)) continue;
     if (ir_kind_of(m, op) == IR_OP_ADD) at = ir_result(m, op, 0);
     else if (is_total(scratch, m, op, k)) at = ir_result(m, op, k);
@@ -117,14 +114,13 @@ static void need_value(need *n, ir_value v) {
 /* Moves in front of the loop what the readers need there; false if that is made of its results. */
 static bool find_early(sinking *t) {
   const ir_module *m = t->m;
-  const ir_block_data *b = ir_block_get(m, t->block);
   need n = {.t = t,
             .after = ARENA_ARRAY(t->scratch, bool, m->ops.count),
             .of_path = ARENA_ARRAY(t->scratch, bool, m->ops.count)};
   bool behind = false;
-  for (uint32_t i = 0; i < b->ops.count; i++) {
-    behind |= b->ops.at[i] == t->loop;
-    n.after[b->ops.at[i]] = behind;
+  for (ir_op op, i = 0; (op = ir_op_at(m, t->block, i)); i++) {
+    behind |= op == t->loop;
+    n.after[op] = behind;
   }
   for (uint32_t i = 0; i < t->path.count; i++) n.of_path[t->path.at[i]] = true;
   for (uint32_t i = 0; i < t->path.count; i++) {
@@ -220,9 +216,8 @@ static void convert_body(const sinking *t, ir_op loop, ir_block body, uint32_t c
   ir_block from = ir_while_body(m, loop);
   ir_value at = ir_argument(m, from, carry);
   ir_builder b = {m, body, ir_op_get(m, loop)->location};
-  uint32_t n = ir_block_get(m, from)->ops.count, k;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op op = ir_block_get(m, from)->ops.at[i];
+  uint32_t k;
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, from, i)); i++) {
     if (!find_operand(m, op, at, &k)) ir_copy_op(m, body, op, map);
     else if (ir_kind_of(m, op) == IR_OP_ADD) {
       add_to_sums(t, &b, ir_map_get(map, ir_operand(m, op, 1 - k)), sums);

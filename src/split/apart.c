@@ -137,7 +137,7 @@ static void look_at(grouping *g, uint32_t root, ir_op op, const split_factor *f)
 static void make_inside(grouping *g, uint32_t root, ir_value v, split_pos pos) {
   split_region *r = g->r;
   if (g->writer[v]) put_together(g, g->writer[v] - 1, root);
-  if (!split_is_inside(r, v, pos, g->stage)) return;
+  if (r->is_passed_on[v] || !split_is_inside(r, v, pos, g->stage)) return;
   split_instance *at = split_instance_get(r, v, pos);
   if (at->asked_by == g->before + root + 1) return;
   at->asked_by = g->before + root + 1;
@@ -206,7 +206,8 @@ static void find_together(grouping *g) {
     for (uint32_t j = 0; j < ir_op_get(r->m, member.op)->n_results; j++)
       if (member.factor.results[j].dim >= 0)
         make_inside(g, i, ir_result(r->m, member.op, j), member.factor.results[j]);
-    look_at(g, i, member.op, &member.factor);
+    for (uint32_t of = g->roots[i] + 1; of; of = r->members.at[of - 1].onto)
+      look_at(g, i, r->members.at[of - 1].op, &r->members.at[of - 1].factor);
   }
 }
 

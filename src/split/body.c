@@ -93,7 +93,7 @@ static bool may_be_reduced(body *b, ir_op op, const split_factor *f) {
   return true;
 }
 
-static ir_op op_at(const body *b, uint32_t at) { return ir_block_get(b->m, b->block)->ops.at[at]; }
+static ir_op op_at(const body *b, uint32_t at) { return ir_body_op_at(b->m, b->block, at); }
 
 static const body_asked *ask_op(body *b, uint32_t at, bool of_result, uint32_t index,
                                 split_pos pos) {
@@ -162,10 +162,8 @@ static void place_carries(body *b) {
 }
 
 static void sweep(body *b) {
-  uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   b->changed = false;
-  for (uint32_t i = 0; i + 1 < n && !b->failed; i++) {
-    ir_op op = op_at(b, i);
+  for (ir_op op, i = 0; !b->failed && (op = op_at(b, i)); i++) {
     split_factor f;
     if (op_factor(b, i, &f)) place_op(b, op, &f);
     else if (!b->failed) pass_sum_on(b, op);
@@ -209,9 +207,7 @@ static bool is_linear_kept(body *b, ir_op op) {
 }
 
 static bool is_consistent(body *b) {
-  uint32_t n = ir_block_get(b->m, b->block)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op op = op_at(b, i);
+  for (ir_op op, i = 0; (op = op_at(b, i)); i++) {
     split_factor f;
     bool sliced = op_factor(b, i, &f);
     if (b->failed) return false;
@@ -241,10 +237,8 @@ static bool is_looked_at(const ir_module *m, ir_block condition, uint32_t carry)
 static bool is_added_to(const body *b, uint32_t carry, const uint32_t *uses) {
   ir_value v = ir_yielded(b->m, b->block, carry), arg = ir_argument(b->m, b->block, carry);
   if (uses[arg] != 1) return false;
-  uint32_t n = ir_block_get(b->m, b->block)->ops.count;
   ir_value at = arg; /* the carry and what was added so far, in program order */
-  for (uint32_t i = 0; i + 1 < n && at != v; i++) {
-    ir_op op = op_at(b, i);
+  for (ir_op op, i = 0; at != v && (op = op_at(b, i)); i++) {
     bool adds = ir_kind_of(b->m, op) == IR_OP_ADD &&
                 (ir_operand(b->m, op, 0) == at || ir_operand(b->m, op, 1) == at);
     if (adds) at = ir_result(b->m, op, 0);
@@ -383,9 +377,8 @@ static void narrow_body(body *from, ir_block to, const split_factor *f, const sp
                         ir_map *map) {
   ir_module *m = from->m;
   ir_builder b = {m, to, IR_NONE};
-  uint32_t n = ir_block_get(m, from->block)->ops.count;
   narrow_args(m, from->block, to, f, trip->slice, map);
-  for (uint32_t i = 0; i + 1 < n; i++) narrow_body_op(from, &b, i, trip, map);
+  for (uint32_t i = 0; op_at(from, i); i++) narrow_body_op(from, &b, i, trip, map);
   ir_copy_op(m, to, ir_terminator(m, from->block), map);
 }
 

@@ -6,8 +6,6 @@
  * double the text. */
 enum { MOST_COPIES = 1024 };
 
-typedef VEC(ir_value) values;
-
 typedef struct sinking {
   ir_module *m;
   arena *scratch;
@@ -141,7 +139,7 @@ static bool is_gain(const sinking *a, const ir_ops *moved) {
 }
 
 /* ---- moving ---- */
-static void add_results(const sinking *a, ir_op op, values *kept) {
+static void add_results(const sinking *a, ir_op op, ir_values *kept) {
   for (uint32_t j = 0; j < ir_op_get(a->m, op)->n_results; j++)
     if (is_read_outside(a, ir_result(a->m, op, j)))
       VEC_PUSH(a->scratch, kept, ir_result(a->m, op, j));
@@ -162,14 +160,12 @@ static bool follows(const sinking *a, ir_op op) {
 
 static void copy_branch(ir_module *m, ir_block to, ir_op op, uint32_t branch, ir_map *map) {
   ir_block from = ir_op_get(m, op)->regions[branch];
-  ir_op end = ir_terminator(m, from);
-  for (uint32_t i = 0; ir_block_get(m, from)->ops.at[i] != end; i++)
-    ir_copy_op(m, to, ir_block_get(m, from)->ops.at[i], map);
-  map_results(m, op, end, map);
+  ir_copy_body(m, from, to, NULL, map);
+  map_results(m, op, ir_terminator(m, from), map);
 }
 
 static void extend_branch(const sinking *a, uint32_t branch, const ir_ops *moved,
-                          const values *kept) {
+                          const ir_values *kept) {
   ir_module *m = a->m;
   ir_block block = ir_op_get(m, a->branching)->regions[branch];
   ir_op end = ir_terminator(m, block);
@@ -185,7 +181,7 @@ static void extend_branch(const sinking *a, uint32_t branch, const ir_ops *moved
   ir_build_return(&b, ir_kind_of(m, end), yields, kept->count);
 }
 
-static ir_op branching_with(const sinking *a, const values *kept) {
+static ir_op branching_with(const sinking *a, const ir_values *kept) {
   ir_module *m = a->m;
   ir_op_desc desc = ir_op_desc_of(m, a->branching);
   desc.n_results = kept->count;
@@ -208,14 +204,14 @@ static void put_in_order(const sinking *a, ir_op fresh) {
     if (a->depends[old.at[i]] && !a->moves[old.at[i]]) ir_block_append(m, a->block, old.at[i]);
 }
 
-static values list_kept(const sinking *a, const ir_ops *moved) {
-  values kept = {0};
+static ir_values list_kept(const sinking *a, const ir_ops *moved) {
+  ir_values kept = {0};
   add_results(a, a->branching, &kept);
   for (uint32_t i = 0; i < moved->count; i++) add_results(a, moved->at[i], &kept);
   return kept;
 }
 
-static void move(const sinking *a, const ir_ops *moved, const values *kept) {
+static void move(const sinking *a, const ir_ops *moved, const ir_values *kept) {
   ir_module *m = a->m;
   for (uint32_t r = 0; r < ir_op_get(m, a->branching)->n_regions; r++)
     extend_branch(a, r, moved, kept);
@@ -227,10 +223,9 @@ static void move(const sinking *a, const ir_ops *moved, const values *kept) {
 }
 
 static ir_ops list_moved(const sinking *a) {
-  const ir_block_data *b = ir_block_get(a->m, a->block);
   ir_ops moved = {0};
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    if (a->moves[b->ops.at[i]]) VEC_PUSH(a->scratch, &moved, b->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_op_at(a->m, a->block, i)); i++)
+    if (a->moves[op]) VEC_PUSH(a->scratch, &moved, op);
   return moved;
 }
 
@@ -241,7 +236,7 @@ static bool sink_users(sinking *a) {
   find_moves(a);
   ir_ops moved = list_moved(a);
   if (a->failed || !is_gain(a, &moved) || is_too_long(a, &moved)) return false;
-  values kept = list_kept(a, &moved);
+  ir_values kept = list_kept(a, &moved);
   if (!kept.count) return false; /* nobody needs any of it */
   move(a, &moved, &kept);
   return true;

@@ -28,10 +28,9 @@ static split_stack_reader *reader_of(split_checkpointing *c, ir_op loop) {
 static bool reads_only(split_checkpointing *c, split_stack_reader *r, ir_value v, uint32_t n_uses,
                        uint32_t stack_index, const split_access *write) {
   ir_module *m = c->m;
-  const ir_block_data *b = ir_block_get(m, r->loop.body);
-  for (uint32_t i = 0; i < b->ops.count && n_uses; i++) {
+  for (ir_op op, i = 0; n_uses && (op = ir_op_at(m, r->loop.body, i)); i++) {
     split_stack_read x = {.stack = stack_index};
-    if (!split_steps_read(&r->loop, b->ops.at[i], v, &x.access)) continue;
+    if (!split_steps_read(&r->loop, op, v, &x.access)) continue;
     bool backward = x.access.at.a != write->at.a;
     if (x.access.dim != write->dim || (r->is_aimed && r->is_backward != backward)) return false;
     r->is_backward = backward;
@@ -120,68 +119,21 @@ static void try_stack(split_checkpointing *c, uint32_t carry, const uint32_t *us
 }
 
 /* ---- what the stacks are made of ---- */
-typedef struct need {
-  split_checkpointing *c;
-  bool *value, *op; /* by value, by op of the body */
-  VEC(ir_value) todo;
-} need;
-
-static void need_value(need *n, ir_value v) {
-  split_checkpointing *c = n->c;
-  if (ir_value_block(c->m, v) != split_forward_body(c) || n->value[v]) return;
-  n->value[v] = true;
-  VEC_PUSH(c->scratch, &n->todo, v);
-}
-
-static void need_op(need *n, ir_op op) {
-  ir_module *m = n->c->m;
-  if (n->op[op]) return;
-  n->op[op] = true;
-  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
-    for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) need_value(n, v);
-}
-
-static void follow(need *n, ir_value v) {
-  split_checkpointing *c = n->c;
-  const ir_value_data *d = ir_value_get(c->m, v);
-  if (d->op) {
-    need_op(n, d->op);
-    return;
-  }
-  if (split_steps_keeps(&c->forward, d->index)) return;
-  c->saved[d->index] = d->index != c->forward.counter;
-  need_value(n, ir_yielded(c->m, split_forward_body(c), d->index));
-}
-
-static need begin_needs(split_checkpointing *c) {
-  need n = {c,
-            ARENA_ARRAY(c->scratch, bool, c->m->values.count),
-            ARENA_ARRAY(c->scratch, bool, c->m->ops.count),
-            {0}};
-  need_value(&n, ir_argument(c->m, split_forward_body(c), c->forward.counter));
-  return n;
-}
-
-static bool *end_needs(need *n) {
-  while (n->todo.count) follow(n, n->todo.at[--n->todo.count]);
-  return n->op;
-}
-
 static void find_state_ops(split_checkpointing *c) {
-  need n = begin_needs(c);
+  split_needed n = split_needed_of(c->scratch, &c->forward, c->saved);
   for (uint32_t i = 0; i < c->n_carries; i++)
-    if (c->saved[i]) need_value(&n, ir_argument(c->m, split_forward_body(c), i));
-  c->state_op = end_needs(&n);
+    if (c->saved[i]) split_need(&n, ir_yielded(c->m, split_forward_body(c), i));
+  c->state_op = n.op;
 }
 
 static void find_needed(split_checkpointing *c) {
-  need n = begin_needs(c);
+  split_needed n = split_needed_of(c->scratch, &c->forward, c->saved);
   for (uint32_t i = 0; i < c->stacks.count; i++) {
     const split_access *w = &c->stacks.at[i].write;
     for (uint32_t k = 1; k < ir_op_get(c->m, w->op)->n_operands; k++)
-      if ((int32_t)k != 2 + w->dim) need_value(&n, ir_operand(c->m, w->op, k));
+      if ((int32_t)k != 2 + w->dim) split_need(&n, ir_operand(c->m, w->op, k));
   }
-  c->needed_op = end_needs(&n);
+  c->needed_op = n.op;
 }
 
 /* ---- how long a segment is ---- */

@@ -17,8 +17,7 @@ enum { MOST_COARSENINGS = 8 };
 /* Bytes per index of the largest value that the loops hold slice by slice. */
 static int64_t largest_index_bytes(split_region *r, const split_goal *goal) {
   int64_t largest = 1;
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    const split_instance *inst = &r->instances.at[i];
+  for (const split_instance *inst = r->instances.at; inst < VEC_END(r->instances); inst++) {
     if (!inst->traced || inst->pos.dim < 0 || !split_is_large(r, inst->value)) continue;
     if (goal->is_materialised &&
         !goal->is_materialised(r->m, ir_value_get(r->m, inst->value)->op, &r->state->users))
@@ -74,8 +73,7 @@ static int64_t rows_of_sum(const split_factor *f) {
 /* Whether windows that overlap are of what the loops make: of what is there already, trips read
  * what others read. */
 static bool makes_again(const split_region *r) {
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++) {
     for (ir_value v, k = 0; (v = ir_operand_at(r->m, member->op, k)); k++) {
       ir_op made_by = ir_value_get(r->m, v)->op;
       bool is_made = made_by && r->member_of[made_by] && member->factor.operands[k].dim >= 0;
@@ -88,8 +86,7 @@ static bool makes_again(const split_region *r) {
 static int64_t again_bytes(const split_region *r) {
   uint32_t *readers = ARENA_ARRAY(r->scratch, uint32_t, r->m->values.count);
   int64_t total = 0;
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++) {
     for (ir_value v, k = 0; (v = ir_operand_at(r->m, member->op, k)); k++) {
       ir_op made_by = ir_value_get(r->m, v)->op;
       split_pos at = member->factor.operands[k];
@@ -116,8 +113,7 @@ static bool writes_innermost(const split_region *r, const split_member *member) 
 
 static wishes wishes_of(const split_region *r) {
   wishes w = {.again_bytes = again_bytes(r)};
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++) {
     bool repeats = ir_kind_of(r->m, member->op) == IR_OP_WHILE && !member->factor.chunks,
          sums = is_product(r->m, member->op) && member->factor.role == SPLIT_REDUCED;
     int64_t rows = sums ? rows_of_sum(&member->factor) : 0;
@@ -184,13 +180,12 @@ static int64_t slice_length(const split_region *r, const wishes *w, int64_t inde
 static int64_t outside_bytes(split_region *r, const split_goal *goal, bool in_slices) {
   int64_t total = 0;
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
-    for (uint32_t k = 0; k < ir_op_get(r->m, member->op)->n_operands && !member->is_idle; k++) {
-      ir_value v = ir_operand(r->m, member->op, k);
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++) {
+    for (ir_value v, k = 0; !member->is_idle && (v = ir_operand_at(r->m, member->op, k)); k++) {
       ir_op made_by = ir_value_get(r->m, v)->op;
       if ((member->factor.operands[k].dim >= 0) != in_slices || counted[v] || !split_is_large(r, v))
         continue;
+      if (r->is_passed_on[v]) continue;
       if (in_slices && (!made_by || r->member_of[made_by])) continue;
       counted[v] = true;
       if (!in_slices && goal->is_materialised &&

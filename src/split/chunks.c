@@ -178,8 +178,6 @@ typedef struct chunk {
  * the stacks, then the step that it ends before, unless that is a number. */
 enum { STEP, PLACE, FIRST_CARRY };
 
-typedef VEC(ir_value) values;
-
 static ir_value folded(ir_builder *b, ir_kind kind, ir_value x, ir_value y) {
   int64_t n, k;
   if (!ir_splat_int(b->m, x, &n) || !ir_splat_int(b->m, y, &k))
@@ -197,11 +195,11 @@ static bool is_carried(const chunk *k, uint32_t carry) {
 }
 
 /* The carries as step `from` begins. */
-static values begin(const chunk *k, ir_builder *b, ir_value from, ir_value end,
-                    const ir_value *carries) {
+static ir_values begin(const chunk *k, ir_builder *b, ir_value from, ir_value end,
+                       const ir_value *carries) {
   const split_steps *s = &k->s->steps;
   int64_t number;
-  values init = {0};
+  ir_values init = {0};
   ir_value place = from;
   if (k->s->backward) place = folded(b, IR_OP_SUBTRACT, ir_build_int(b, k->length - 1), from);
   VEC_PUSH(k->scratch, &init, from);
@@ -221,15 +219,8 @@ static values begin(const chunk *k, ir_builder *b, ir_value from, ir_value end,
 
 static void build_condition(const chunk *k, ir_op loop, ir_value end) {
   int64_t number;
-  if (ir_splat_int(k->m, end, &number)) {
-    ir_build_while_below(k->m, loop, number);
-    return;
-  }
-  ir_block block = ir_body(k->m, loop);
-  ir_builder b = {k->m, block, ir_op_get(k->m, loop)->location};
-  ir_value last = ir_argument(k->m, block, ir_op_get(k->m, loop)->n_operands - 1);
-  ir_value more = ir_build_compare(&b, "LT", ir_argument(k->m, block, STEP), last);
-  ir_build_return(&b, IR_OP_RETURN, &more, 1);
+  if (ir_splat_int(k->m, end, &number)) ir_build_while_below(k->m, loop, number);
+  else ir_build_while_less(k->m, loop, STEP, ir_op_get(k->m, loop)->n_operands - 1);
 }
 
 /* The carry that the op reads or stacks an element of; k->s->n: none. */
@@ -264,11 +255,11 @@ static void fill_body(const chunk *k, ir_op loop, bool carries_end) {
   ir_builder b = {m, body, ir_op_get(m, loop)->location};
   ir_value step = ir_argument(m, body, STEP), place = ir_argument(m, body, PLACE);
   ir_map *map = ir_map_new(k->scratch, m);
-  values yields = {0};
+  ir_values yields = {0};
   for (uint32_t i = 0, at = FIRST_CARRY; i < k->s->n; i++)
     ir_map_set(map, ir_argument(m, from, i),
                is_carried(k, i) ? ir_argument(m, body, at++) : k->operands[i]);
-  for (ir_op op, i = 0; (op = ir_op_at(m, from, i)) && op != ir_terminator(m, from); i++) {
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, from, i)); i++) {
     uint32_t carry = accessed(k, op);
     if (carry < k->s->n) build_access(k, &b, op, k->s->at[carry].dim, place, map);
     else ir_copy_op(m, body, op, map);
@@ -287,7 +278,7 @@ static void fill_body(const chunk *k, ir_op loop, bool carries_end) {
 /* Steps from one to before another; carries: as they begin, then as they end. */
 static void run(const chunk *k, ir_builder *b, ir_value from, ir_value end, ir_value *carries) {
   int64_t number;
-  values init = begin(k, b, from, end, carries);
+  ir_values init = begin(k, b, from, end, carries);
   ir_op loop = ir_build_while(b, init.at, init.count);
   build_condition(k, loop, end);
   fill_body(k, loop, !ir_splat_int(k->m, end, &number));

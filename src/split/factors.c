@@ -556,7 +556,7 @@ RULE(gather) {
  * goes into the accumulated operand. */
 RULE(scatter) {
   ir_gather_numbers n;
-  if (op_data(q)->n_operands != 3 || !ir_scatter_dims(q->scratch, q->m, q->op, &n)) return false;
+  if (op_data(q)->n_operands != 3 || !ir_gather_dims(q->scratch, q->m, q->op, &n)) return false;
   window_dims w = {&n, operand_type(q, 0)->rank};
   int64_t at[3];
   if ((q->of_result || q->index == 0) && split_is_indexed_dim(q->m, q->op, &n, q->pos.dim)) {

@@ -49,8 +49,7 @@ static int32_t move_states_of(ir_module *m, ir_block body, int64_t threshold_byt
   ir_op end = ir_terminator(m, body);
   ir_builder b = {m, body, ir_op_get(m, end)->location};
   ir_block_get(m, body)->ops.count--; /* what is made stands before it */
-  for (uint32_t i = 0; i < ir_op_get(m, end)->n_operands; i++) {
-    ir_value next = ir_operand(m, end, i);
+  for (ir_value next, i = 0; (next = ir_operand_at(m, end, i)); i++) {
     if (!is_moved(m, body, i, next, threshold_bytes)) continue;
     ir_value moved = ir_build_unary(&b, IR_OP_CONVERT, next);
     ir_op_get(m, end)->operands[i] = moved;

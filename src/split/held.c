@@ -18,7 +18,7 @@ static bool member_needs_whole(split_region *r, ir_op user, ir_value v) {
     if (makes_all && !split_is_cut_before(r, v, member->stage)) continue;
     for (uint32_t j = 0; j < ir_op_get(r->m, user)->n_operands; j++)
       if (ir_operand(r->m, user, j) == v &&
-          (member->factor.operands[j].dim < 0 ||
+          ((member->factor.operands[j].dim < 0 && !r->is_passed_on[v]) ||
            !split_is_inside(r, v, member->factor.operands[j], member->stage)))
         return true;
   }
@@ -167,7 +167,8 @@ split_held split_least_held(split_region *r, const bool *without) {
 }
 
 bool split_is_put_out(const split_region *r, ir_value v) {
-  bool later = r->is_read[v] && !split_is_large(r, v) && (r->n_stages > 1 || !r->may_shift);
+  bool later = r->is_read[v] && !r->is_passed_on[v] && !split_is_large(r, v) &&
+               (r->n_stages > 1 || !r->may_shift);
   bool only_again = split_is_only_cut(r, v) && !split_begins_span(r, v, r->outside_stage[v] - 1);
   return later || (r->needed_outside[v] && !only_again);
 }
@@ -195,8 +196,8 @@ static bool is_part_of_argument(const split_region *r, ir_value v) {
  * even shifted slices can be read of, is there in any case. */
 static void count_stuck(const split_region *r, ir_value v, bool is_whole, bool *counted,
                         int64_t *in_out_bytes) {
-  if (counted[v] || r->needed_outside[v] || !ir_is_made_in(r->m, v, r->block) ||
-      !split_is_large(r, v))
+  if (counted[v] || r->needed_outside[v] || r->is_passed_on[v] ||
+      !ir_is_made_in(r->m, v, r->block) || !split_is_large(r, v))
     return;
   if (is_whole && is_part_of_argument(r, v)) return;
   counted[v] = true;
@@ -216,15 +217,11 @@ int64_t split_stuck_bytes(split_region *r) {
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   int64_t total = r->held_bytes;
   if (r->failed) return INT64_MAX;
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    const split_instance *at = &r->instances.at[i];
+  for (const split_instance *at = r->instances.at; at < VEC_END(r->instances); at++)
     if (!at->traced) count_stuck(r, at->value, r->may_shift || at->pos.dim < 0, counted, &total);
-  }
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++)
     for (uint32_t j = 0; j < ir_op_get(r->m, member->op)->n_operands; j++)
       if (member->factor.operands[j].dim < 0 && !member->is_idle && !is_read_in_parts(r, member, j))
         count_stuck(r, ir_operand(r->m, member->op, j), true, counted, &total);
-  }
   return total;
 }

@@ -48,12 +48,8 @@ static ir_value component_of(const index_vectors *v) {
   ir_module *m = v->b->m;
   const ir_type_data *t = ir_type_at(m, v->at);
   if (v->along == t->rank) return v->at;
-  int64_t dims[IR_MAX_RANK];
-  int32_t rank = t->rank, kept = 0;
-  for (int32_t i = 0; i < rank; i++)
-    if (i != v->along) dims[kept++] = t->dims[i];
   ir_value x = ir_build_slice_dim(v->b, v->at, v->along, v->component, 1);
-  return ir_build_reshape(v->b, x, ir_tensor(m, IR_I64, rank - 1, dims));
+  return ir_build_reshape(v->b, x, ir_tensor_without_dim(m, ir_type_of(m, x), v->along));
 }
 
 /* The trip's indices as the value at this position counts them. What was read before is read again
@@ -75,7 +71,7 @@ static bool is_one_window(const index_vectors *v) {
 
 static index_vectors scatter_vectors(ir_builder *b, ir_op op, split_pos pos, ir_value indices) {
   ir_gather_numbers n;
-  CTX_CHECK(b->m->ctx, ir_scatter_dims(b->m->arena, b->m, op, &n));
+  CTX_CHECK(b->m->ctx, ir_gather_dims(b->m->arena, b->m, op, &n));
   return vectors_of(b, &n, pos.dim, indices);
 }
 

@@ -222,10 +222,8 @@ static bool is_part_of_another(const split_region *r, const split_instance *at) 
 
 double split_made_bytes(const split_region *r) {
   double bytes = 0;
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    const split_instance *at = &r->instances.at[i];
+  for (const split_instance *at = r->instances.at; at < VEC_END(r->instances); at++)
     if (at->traced && split_is_large(r, at->value) && !is_part_of_another(r, at))
       bytes += (double)ir_value_bytes(r->m, at->value);
-  }
   return bytes;
 }

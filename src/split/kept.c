@@ -82,8 +82,7 @@ static bool note_kept(keeper *k) {
   bool any = false;
   for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) {
     ir_value taken = r->member_of[op] ? taken_by(k, op) : IR_NONE;
-    for (uint32_t j = 0; j < ir_op_get(r->m, op)->n_results && taken; j++) {
-      ir_value v = ir_result(r->m, op, j);
+    for (ir_value v, j = 0; taken && (v = ir_result_at(r->m, op, j)); j++) {
       k->taken[v] = taken;
       any |= r->is_kept[v] = is_kept(k, v);
     }

@@ -100,8 +100,7 @@ static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *
                : k < l->n_inputs ? inputs[k]
                                  : carries[k - l->n_inputs]);
   }
-  uint32_t n = ir_block_get(m, body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) copy_op(w, b, ir_block_get(m, body)->ops.at[i], map);
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) copy_op(w, b, op, map);
   ir_op end = ir_terminator(m, body);
   for (uint32_t j = 0; j < ir_op_get(m, end)->n_operands; j++)
     yields[j] = ir_map_get(map, ir_operand(m, end, j));

@@ -287,12 +287,9 @@ static ir_kind component_kind(const ir_module *m, ir_block body, uint32_t i) {
 }
 
 static uint32_t count_uses(const ir_module *m, ir_block body, ir_value v) {
-  const ir_block_data *d = ir_block_get(m, body);
   uint32_t count = 0;
-  for (uint32_t i = 0; i < d->ops.count; i++) {
-    const ir_op_data *op = ir_op_get(m, d->ops.at[i]);
-    for (uint32_t k = 0; k < op->n_operands; k++) count += op->operands[k] == v;
-  }
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
+    for (ir_value x, k = 0; (x = ir_operand_at(m, op, k)); k++) count += x == v;
   return count;
 }
 
@@ -319,9 +316,8 @@ static void widen_body(ir_module *m, ir_op copy, uint32_t i, ir_dtype dtype) {
 }
 
 bool split_is_elementwise(const ir_module *m, ir_block body) {
-  const ir_block_data *d = ir_block_get(m, body);
-  for (uint32_t i = 0; i + 1 < d->ops.count; i++) {
-    ir_kind kind = ir_kind_of(m, d->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) {
+    ir_kind kind = ir_kind_of(m, op);
     if (kind != IR_OP_CONSTANT && !ir_is_elementwise(kind)) return false;
   }
   return true;
@@ -356,8 +352,8 @@ void split_lift(ir_builder *b, ir_block body, const ir_value *args, ir_value *ou
   ir_module *m = b->m;
   ir_map *map = ir_map_new(m->arena, m);
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) ir_map_set(map, arg, args[i]);
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, body)->ops.count; i++)
-    lift_op(b, ir_block_get(m, body)->ops.at[i], ir_type_of(m, args[0]), map);
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++)
+    lift_op(b, op, ir_type_of(m, args[0]), map);
   ir_op end = ir_terminator(m, body);
   for (uint32_t i = 0; i < ir_op_get(m, end)->n_operands; i++)
     out[i] = ir_map_get(map, ir_operand(m, end, i));
@@ -494,7 +490,7 @@ static void scatter_step(ir_builder *b, ir_op op, const split_factor *f, const s
 
 static bool scatter_can_drop(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {
   ir_gather_numbers n;
-  return f->operands[1].dim >= 0 && ir_scatter_dims(scratch, m, op, &n) &&
+  return f->operands[1].dim >= 0 && ir_gather_dims(scratch, m, op, &n) &&
          n.start_index_map.count > 0 &&
          ir_dtype_class_of(ir_type_at(m, ir_operand(m, op, 1))->dtype) == IR_CLASS_INT;
 }
@@ -565,6 +561,16 @@ bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor 
     case IR_OP_GATHER: return d != IR_F8E8M0FNU;
     default: return false;
   }
+}
+
+bool split_goes_on_with(const ir_module *m, ir_op op, ir_value sum) {
+  ir_op first = ir_value_get(m, sum)->op;
+  if (ir_kind_of(m, op) != IR_OP_SCATTER || !first || ir_kind_of(m, first) != IR_OP_SCATTER)
+    return false;
+  if (ir_op_get(m, op)->n_operands != 3 || ir_op_get(m, first)->n_operands != 3) return false;
+  if (ir_operand(m, op, 1) == sum || ir_operand(m, op, 2) == sum) return false;
+  ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
+  return kind != IR_OP_UNKNOWN && kind == ir_reducer_kind(m, ir_body(m, first));
 }
 
 bool split_is_sum(arena *scratch, ir_module *m, ir_op op, const split_factor *f) {

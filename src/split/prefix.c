@@ -86,16 +86,6 @@ static ir_value next_before(ir_builder *b, ir_op op, split_pos pos, const split_
   return ir_build_part(b, y, pos.dim, at, 1);
 }
 
-static ir_value all_along(ir_builder *b, ir_value one, ir_type type, int32_t dim) {
-  ir_module *m = b->m;
-  int64_t dims[IR_MAX_RANK], at[IR_MAX_RANK];
-  int32_t n = 0, rank = ir_type_get(m, type)->rank;
-  for (int32_t i = 0; i < rank; i++)
-    if (i != dim) dims[n] = ir_type_get(m, type)->dims[i], at[n++] = i;
-  ir_type line = ir_tensor(m, ir_type_get(m, type)->dtype, n, dims);
-  return ir_build_broadcast(b, ir_build_reshape(b, one, line), type, at);
-}
-
 /* The op on the slice alone. */
 static ir_value prefixes(ir_builder *b, ir_op op, split_pos pos, ir_value x, ir_value initial) {
   ir_module *m = b->m;
@@ -154,7 +144,7 @@ ir_value split_prefix_step(ir_builder *b, ir_op op, split_pos pos, const split_t
   int64_t last = forward ? ir_type_at(m, far)->dims[pos.dim] - 1 : 0;
   ir_value part = prefixes(b, op, pos, x, operands[1]);
   ir_value one =
-      all_along(b, ir_build_slice_dim(b, far, pos.dim, last, 1), ir_type_of(m, part), pos.dim);
+      ir_build_along(b, ir_build_slice_dim(b, far, pos.dim, last, 1), ir_type_of(m, part), pos.dim);
   part = forward ? merged(b, op, one, part) : merged(b, op, part, one);
   ir_value ends[] = {forward ? far : part, forward ? part : far};
   *carry = carries_one(b, pos, *carry) ? next_before(b, op, pos, trip, part)

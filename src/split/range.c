@@ -49,8 +49,7 @@ static void include_member(split_region *r, const split_member *member, bool *do
 
 /* What is carried has no middle to begin in. */
 static void include_starts(const split_region *r, index_range *all) {
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    const split_instance *at = &r->instances.at[i];
+  for (const split_instance *at = r->instances.at; at < VEC_END(r->instances); at++) {
     if (!at->traced || !at->factor.carried) continue;
     int64_t begin = indices_on(r->m, at->value, at->pos).begin;
     if (all->begin > begin) all->begin = begin;

@@ -42,8 +42,7 @@ static void check_region(const split_region *r) {
   CTX_CHECK(c, r->n_loops >= 0 && r->n_loops <= r->n_stages * r->n_groups);
   CTX_CHECK(c, r->may_shift || r->begin == 0);
   for (uint32_t i = 0; i < r->members.count; i++) check_member(r, &r->members.at[i]);
-  for (uint32_t i = 0; i < r->instances.count; i++) {
-    const split_instance *at = &r->instances.at[i];
+  for (const split_instance *at = r->instances.at; at < VEC_END(r->instances); at++) {
     CTX_CHECK(c, at->emitted_in < 0); /* nothing is built while it grows */
     CTX_CHECK(c, at->pos.core >= 0 && at->pos.core <= max64(0, at->pos.more));
     CTX_CHECK(c, !at->traced || at->factor.role == SPLIT_PARALLEL);
@@ -100,6 +99,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->outside_stage = ARENA_ARRAY(scratch, int32_t, m->values.count);
   r->needed_outside = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_read = ARENA_ARRAY(scratch, bool, m->values.count);
+  r->is_passed_on = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_kept = ARENA_ARRAY(scratch, bool, m->values.count);
   if (g->no_kernels) r->is_reselected = ARENA_ARRAY(scratch, bool, m->values.count);
   memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);

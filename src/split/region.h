@@ -36,6 +36,8 @@ typedef struct split_member {
                                   NULL: it is not */
   bool is_idle;                /* no loop makes it: split/kept.h */
   int32_t group;               /* which loop of its stage puts out what it makes: split/apart.h */
+  uint32_t onto; /* the member of whose sum this one makes its own, in the same loop: index + 1,
+                    0: none */
 } split_member;
 
 static inline int32_t split_n_streams(const split_member *member) {
@@ -176,6 +178,7 @@ struct split_region {
                                known yet */
   bool *needed_outside;     /* by value: large ones that must be put out */
   bool *is_read;            /* by value: results of members that somebody uses */
+  bool *is_passed_on; /* by value: a sum that a member of its loop adds to, and nobody else has */
   split_outside outside;
   bool *is_kept;    /* by value: large ones that later loops read: split/kept.h */
   bool lacks_room;  /* with more there might be more spans */

@@ -6,8 +6,7 @@
 
 void split_count_loops(split_region *r) {
   bool *counted = ARENA_ARRAY(r->scratch, bool, (size_t)(r->n_stages * r->n_groups) + 1);
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++) {
     int32_t loop = member->stage * r->n_groups + member->group;
     if (counted[loop] || !split_puts_out(r, member)) continue;
     counted[loop] = true;

@@ -5,8 +5,6 @@
 #include "split/chunks.h"
 #include "split/shards.h"
 
-typedef VEC(ir_value) values;
-
 typedef struct restarted { /* a scan that is made in two passes */
   ir_op op;
   split_scan scan;
@@ -75,43 +73,18 @@ static bool find_directions(plan *p, directions *d) {
 }
 
 /* ---- what of a scan ---- */
-typedef struct need {
-  const restarted *r;
-  arena *scratch;
-  values todo; /* ops */
-} need;
-
-static void need_op(need *n, ir_op op) {
-  if (!op || n->r->is_needed[op]) return;
-  n->r->is_needed[op] = true;
-  VEC_PUSH(n->scratch, &n->todo, op);
-}
-
-static void need_value(need *n, ir_value v) {
-  const split_scan *s = &n->r->scan;
-  const ir_module *m = s->steps.m;
-  const ir_value_data *d = ir_value_get(m, v);
-  if (d->op) need_op(n, d->op);
-  if (d->block != s->steps.body || s->roles[d->index] != SPLIT_STATE || n->r->is_saved[d->index])
-    return;
-  n->r->is_saved[d->index] = d->index != s->steps.counter;
-  need_value(n, ir_yielded(m, s->steps.body, d->index)); /* may be another part of the state */
-}
-
 /* What is stacked, and the ops and the state that it depends on. */
 static void find_needed(plan *p, restarted *r) {
   const ir_module *m = p->m;
-  need n = {r, p->scratch, {0}};
-  r->is_needed = ARENA_ARRAY(p->scratch, bool, m->ops.count);
   r->is_saved = ARENA_ARRAY(p->scratch, bool, r->scan.n);
-  need_value(&n, ir_argument(m, r->scan.steps.body, r->scan.steps.counter));
-  for (uint32_t i = 0; i < r->scan.n; i++)
-    if (r->scan.roles[i] == SPLIT_STACK) need_op(&n, r->scan.at[i].op);
-  while (n.todo.count) {
-    ir_op op = n.todo.at[--n.todo.count];
-    for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
-      for (ir_value v, i = 0; (v = ir_operand_at(m, w.op, i)); i++) need_value(&n, v);
+  split_needed n = split_needed_of(p->scratch, &r->scan.steps, r->is_saved);
+  for (uint32_t i = 0; i < r->scan.n; i++) {
+    if (r->scan.roles[i] != SPLIT_STACK) continue;
+    ir_op write = r->scan.at[i].op;
+    n.op[write] = true;
+    for (ir_value v, k = 1; (v = ir_operand_at(m, write, k)); k++) split_need(&n, v);
   }
+  r->is_needed = n.op;
 }
 
 static int64_t carries_bytes(const ir_module *m, const restarted *r, bool of_stacks) {
@@ -141,6 +114,14 @@ static int64_t segment_of(const plan *p, const split_scan *s) {
   return ceil_div(trips, ceil_div(trips, most));
 }
 
+/* Of others no stack can be made. */
+static bool are_states_static(const ir_module *m, const restarted *r) {
+  for (uint32_t i = 0; i < r->scan.n; i++)
+    if (r->is_saved[i] && !ir_is_static_tensor(m, ir_type_of(m, ir_operand(m, r->op, i))))
+      return false;
+  return true;
+}
+
 static int64_t count_segments(const restarted *r) {
   return ceil_div(r->scan.steps.trips, r->segment);
 }
@@ -158,7 +139,7 @@ static bool choose_scan(plan *p, ir_op op) {
     return false;
   r.segment = segment_of(p, &r.scan);
   find_needed(p, &r);
-  if (!is_worth_it(p, &r)) return false;
+  if (!are_states_static(p->m, &r) || !is_worth_it(p, &r)) return false;
   VEC_PUSH(p->scratch, &p->scans, r);
   return true;
 }
@@ -197,11 +178,11 @@ static bool find_copies(plan *p) {
 /* Begins the while anew with some of its carries and what is given besides; *out_map: its body's
  * values. The condition is the same. */
 static ir_op begin_while(const plan *p, const restarted *r, const bool *has,
-                         const ir_map *values_of, const values *more, ir_map **out_map) {
+                         const ir_map *values_of, const ir_values *more, ir_map **out_map) {
   ir_module *m = p->m;
   ir_op op = r->op;
   ir_builder b = {m, p->block, ir_op_get(m, op)->location};
-  values init = {0};
+  ir_values init = {0};
   for (uint32_t i = 0; i < r->scan.n; i++)
     if (has[i]) VEC_PUSH(p->scratch, &init, ir_map_get(values_of, ir_operand(m, op, i)));
   for (uint32_t i = 0; i < more->count; i++) VEC_PUSH(p->scratch, &init, more->at[i]);
@@ -218,20 +199,13 @@ static ir_op begin_while(const plan *p, const restarted *r, const bool *has,
 }
 
 static void end_while(const plan *p, const restarted *r, const bool *has, ir_builder *b,
-                      const ir_map *map, const values *more) {
-  values yields = {0};
+                      const ir_map *map, const ir_values *more) {
+  ir_values yields = {0};
   for (uint32_t i = 0; i < r->scan.n; i++)
     if (has[i])
       VEC_PUSH(p->scratch, &yields, ir_map_get(map, ir_yielded(p->m, r->scan.steps.body, i)));
   for (uint32_t i = 0; i < more->count; i++) VEC_PUSH(p->scratch, &yields, more->at[i]);
   ir_build_return(b, IR_OP_RETURN, yields.at, yields.count);
-}
-
-/* only: by op; NULL: all. */
-static void copy_body(const plan *p, ir_block from, ir_block to, const bool *only, ir_map *map) {
-  ir_op end = ir_terminator(p->m, from);
-  for (ir_op op, i = 0; (op = ir_op_at(p->m, from, i)) && op != end; i++)
-    if (!only || only[op]) ir_copy_op(p->m, to, op, map);
 }
 
 /* The step, counted so that segments are whole from the first index on: i64. */
@@ -242,12 +216,6 @@ static ir_value step_of(const restarted *r, ir_builder *b, ir_value counter) {
   return ahead == s->first ? step : ir_build_add(b, step, ir_build_int(b, ahead - s->first));
 }
 
-static ir_value *starts_of(const plan *p, ir_builder *b, ir_value at, int32_t rank) {
-  ir_value *starts = ARENA_ARRAY(p->scratch, ir_value, rank);
-  for (int32_t i = 0; i < rank; i++) starts[i] = i ? ir_build_int_like(b, at, 0) : at;
-  return starts;
-}
-
 /* The scan as it was, which also puts out the state that each segment ends with; out_ends: by
  * carry. */
 static ir_op build_first(const plan *p, const restarted *r, ir_value *out_ends) {
@@ -255,7 +223,7 @@ static ir_op build_first(const plan *p, const restarted *r, ir_value *out_ends) 
   const split_steps *s = &r->scan.steps;
   ir_builder b = {m, p->block, ir_op_get(m, r->op)->location};
   bool *has = ARENA_ARRAY(p->scratch, bool, r->scan.n);
-  values ends = {0}, next = {0};
+  ir_values ends = {0}, next = {0};
   ir_map *map;
   for (uint32_t i = 0; i < r->scan.n; i++) {
     has[i] = true;
@@ -265,17 +233,14 @@ static ir_op build_first(const plan *p, const restarted *r, ir_value *out_ends) 
   }
   ir_op made = begin_while(p, r, has, p->first, &ends, &map);
   b.block = ir_while_body(m, made);
-  copy_body(p, s->body, b.block, NULL, map);
+  ir_copy_body(m, s->body, b.block, NULL, map);
   ir_value step = step_of(r, &b, ir_argument(m, b.block, s->counter)),
            at = ir_build_binary(&b, IR_OP_DIVIDE, step, ir_build_int(&b, r->segment));
   for (uint32_t i = 0, k = 0; i < r->scan.n; i++) {
     if (!r->is_saved[i]) continue;
-    ir_value state = ir_map_get(map, ir_yielded(m, s->body, i));
-    ir_type t = ir_type_of(m, state);
-    ir_value part = ir_build_reshape(&b, state, ir_tensor_stacked(m, t, 1)),
-             *starts = starts_of(p, &b, at, ir_type_get(m, t)->rank + 1),
+    ir_value state = ir_map_get(map, ir_yielded(m, s->body, i)),
              into = ir_argument(m, b.block, r->scan.n + k);
-    VEC_PUSH(p->scratch, &next, ir_build_dynamic_update_slice(&b, into, part, starts));
+    VEC_PUSH(p->scratch, &next, ir_build_with_stacked(&b, into, state, at));
     out_ends[i] = ir_result(m, made, r->scan.n + k++);
   }
   end_while(p, r, has, &b, map, &next);
@@ -299,7 +264,7 @@ static void build_second(plan *p, const restarted *r, const ir_value *ends) {
   const split_steps *s = &r->scan.steps;
   ir_builder b = {m, p->block, ir_op_get(m, r->op)->location};
   bool *has = ARENA_ARRAY(p->scratch, bool, r->scan.n);
-  values begins = {0}, kept = {0};
+  ir_values begins = {0}, kept = {0};
   ir_map *map;
   uint32_t n = 0;
   for (uint32_t i = 0; i < r->scan.n; i++) {
@@ -317,15 +282,11 @@ static void build_second(plan *p, const restarted *r, const ir_value *ends) {
   for (uint32_t i = 0, k = 0; i < r->scan.n; i++) {
     if (!r->is_saved[i]) continue;
     ir_value all = ir_argument(m, b.block, n + k++), old = ir_argument(m, s->body, i);
-    ir_type t = ir_type_of(m, old);
-    ir_value begin =
-        ir_build_dynamic_slice(&b, all, starts_of(p, &b, number, ir_type_get(m, t)->rank + 1),
-                               ir_type_get(m, ir_tensor_stacked(m, t, 1))->dims);
-    begin = ir_build_reshape(&b, begin, t);
+    ir_value begin = ir_build_stacked_at(&b, all, number, ir_type_of(m, old));
     ir_map_set(map, old, ir_build_select(&b, is_first, begin, ir_map_get(map, old)));
     VEC_PUSH(p->scratch, &kept, all);
   }
-  copy_body(p, s->body, b.block, r->is_needed, map);
+  ir_copy_body(m, s->body, b.block, r->is_needed, map);
   end_while(p, r, has, &b, map, &kept);
   for (uint32_t i = 0, k = 0; i < r->scan.n; i++) {
     if (r->scan.roles[i] == SPLIT_STACK)

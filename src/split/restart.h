@@ -1,8 +1,11 @@
 /* Scans that others read in the opposite direction, made in two passes.
  *
- *   F:  for t in 0..T:  S[t] = r(h);  h = f(h, a[t])         F':  for t in 0..T:  h = f(h, a'[t]);
- * E[t / L] = h B:  for t in T-1..0:  g = b(g, S[t], a[t])               W:   for t in 0..T:  h = t
- * % L ? h : C[t / L]; S[t] = r(h);  h = f(h, a[t]) B:   for t in T-1..0:  g = b(g, S[t], a[t])
+ *   F:   for t in 0..T:    S[t] = r(h);  h = f(h, a[t])
+ *   B:   for t in T-1..0:  g = b(g, S[t], a[t])
+ * becomes
+ *   F':  for t in 0..T:    h = f(h, a'[t]);  E[t / L] = h
+ *   W:   for t in 0..T:    h = t % L ? h : C[t / L];  S[t] = r(h);  h = f(h, a[t])
+ *   B:   for t in T-1..0:  g = b(g, S[t], a[t])
  *
  * C is E behind the state that F begins with. W needs nothing of what it did more than L steps ago:
  * its slices of L steps can be made in any order, so it goes into the loop over slices of B's

@@ -1,22 +1,11 @@
 #include "split/segmented.h"
 
-typedef VEC(ir_value) values;
-
 static ir_value add_int(ir_builder *b, ir_value x, int64_t y) {
   return y ? ir_build_add(b, x, ir_build_int(b, y)) : x;
 }
 
 static ir_builder body_builder(ir_module *m, ir_op loop, ir_str location) {
   return (ir_builder){m, ir_while_body(m, loop), location};
-}
-
-/* counter < end, both carried. */
-static void set_condition(ir_module *m, ir_op loop, uint32_t counter, uint32_t end) {
-  ir_block block = ir_body(m, loop);
-  ir_builder b = {m, block, ir_op_get(m, loop)->location};
-  ir_value more =
-      ir_build_compare(&b, "LT", ir_argument(m, block, counter), ir_argument(m, block, end));
-  ir_build_return(&b, IR_OP_RETURN, &more, 1);
 }
 
 typedef struct segment { /* its trips, in the body of a loop over segments */
@@ -38,30 +27,17 @@ static ir_value counter_after(ir_builder *b, const split_steps *loop, ir_value t
   return ir_build_convert(b, add_int(b, trips, loop->first), dtype);
 }
 
-static void first_starts(ir_builder *b, ir_value at, int32_t rank, ir_value *out) {
-  ir_value zero = ir_build_int(b, 0);
-  for (int32_t i = 0; i < rank; i++) out[i] = i ? zero : at;
-}
-
 /* ---- the forward loop, in segments ---- */
-/* Ops of a body but for the terminator. */
-static void copy_body(ir_module *m, ir_block from, ir_block to, const bool *only, const bool *but,
-                      ir_map *map) {
-  uint32_t n = ir_block_get(m, from)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op op = ir_block_get(m, from)->ops.at[i];
-    if ((!only || only[op]) && !(but && but[op])) ir_copy_op(m, to, op, map);
-  }
-}
-
-static bool *writes_of(const split_checkpointing *c) {
-  bool *is = ARENA_ARRAY(c->scratch, bool, c->m->ops.count);
-  for (uint32_t i = 0; i < c->stacks.count; i++) is[c->stacks.at[i].write.op] = true;
-  return is;
+/* A trip, but for its writes to the stacks. */
+static void copy_trip(const split_checkpointing *c, ir_block to, ir_map *map) {
+  bool *others = ARENA_ARRAY(c->scratch, bool, c->m->ops.count);
+  memset(others, true, c->m->ops.count);
+  for (uint32_t i = 0; i < c->stacks.count; i++) others[c->stacks.at[i].write.op] = false;
+  ir_copy_body(c->m, split_forward_body(c), to, others, map);
 }
 
 static void yield_carry(split_checkpointing *c, ir_block body, uint32_t carry, const ir_map *map,
-                        values *out) {
+                        ir_values *out) {
   VEC_PUSH(c->scratch, out, ir_map_get(map, ir_yielded(c->m, body, carry)));
 }
 
@@ -73,7 +49,7 @@ static ir_op segment_loop(split_checkpointing *c, ir_builder *b, ir_block outer,
                           const split_steps *loop, const bool *dropped, ir_value end,
                           ir_value place) {
   ir_module *m = c->m;
-  values init = {0};
+  ir_values init = {0};
   uint32_t counter = 0;
   for (uint32_t i = 0; i < ir_op_get(m, loop->op)->n_operands; i++) {
     if (dropped[i]) continue;
@@ -85,7 +61,7 @@ static ir_op segment_loop(split_checkpointing *c, ir_builder *b, ir_block outer,
   VEC_PUSH(c->scratch, &init, end);
   if (place) VEC_PUSH(c->scratch, &init, place);
   ir_op inner = ir_build_while(b, init.at, init.count);
-  set_condition(m, inner, counter, end_carry);
+  ir_build_while_less(m, inner, counter, end_carry);
   return inner;
 }
 
@@ -101,7 +77,7 @@ static ir_map *map_arguments(split_checkpointing *c, const split_steps *loop, co
 
 /* What one trip leaves, in the body of the loop over segments itself. */
 static void yield_trip(split_checkpointing *c, const split_steps *loop, const bool *dropped,
-                       const ir_map *map, values *out) {
+                       const ir_map *map, ir_values *out) {
   for (uint32_t i = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
     if (!dropped[i]) yield_carry(c, loop->body, i, map, out);
 }
@@ -111,7 +87,7 @@ static void end_segment(split_checkpointing *c, const split_steps *loop, const b
                         ir_op inner, const ir_map *map, ir_value place) {
   ir_block body = ir_while_body(c->m, inner);
   ir_builder b = {c->m, body, ir_op_get(c->m, inner)->location};
-  values yields = {0};
+  ir_values yields = {0};
   yield_trip(c, loop, dropped, map, &yields);
   ir_value end = ir_argument(c->m, body, yields.count);
   VEC_PUSH(c->scratch, &yields, end);
@@ -122,7 +98,7 @@ static void end_segment(split_checkpointing *c, const split_steps *loop, const b
 /* What a segment leaves of the loop's state, the inner loop's results from `first` on; what no trip
  * changes no segment changes. */
 static void yield_state(split_checkpointing *c, const split_steps *loop, const bool *dropped,
-                        ir_block outer, ir_op inner, uint32_t first, values *out) {
+                        ir_block outer, ir_op inner, uint32_t first, ir_values *out) {
   for (uint32_t i = 0, k = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++) {
     if (dropped[i]) continue;
     VEC_PUSH(c->scratch, out,
@@ -133,9 +109,9 @@ static void yield_state(split_checkpointing *c, const split_steps *loop, const b
 }
 
 /* Number of the segment, what of the loop's state stays, and whatever `more` has. */
-static values initial_state(split_checkpointing *c, ir_builder *b, const split_steps *loop,
-                            const bool *dropped) {
-  values init = {0};
+static ir_values initial_state(split_checkpointing *c, ir_builder *b, const split_steps *loop,
+                               const bool *dropped) {
+  ir_values init = {0};
   VEC_PUSH(c->scratch, &init, ir_build_int(b, 0));
   for (uint32_t i = 0; i < ir_op_get(c->m, loop->op)->n_operands; i++)
     if (!dropped[i]) VEC_PUSH(c->scratch, &init, ir_operand(c->m, loop->op, i));
@@ -162,34 +138,30 @@ static uint32_t place_of(const split_checkpointing *c,
 }
 
 static void checkpoint_state(split_checkpointing *c, ir_builder *b, ir_block body, uint32_t first,
-                             ir_value number, values *out_yields) {
+                             ir_value number, ir_values *out_yields) {
   ir_module *m = c->m;
   for (uint32_t i = 0; i < c->n_carries; i++) {
     if (!is_stored(c, i)) continue;
-    ir_value state = ir_argument(m, body, place_of(c, i)), starts[IR_MAX_RANK];
-    ir_type t = ir_type_of(m, state);
-    first_starts(b, number, ir_type_get(m, t)->rank + 1, starts);
-    ir_value part = ir_build_reshape(b, state, ir_tensor_stacked(m, t, 1));
-    VEC_PUSH(c->scratch, out_yields,
-             ir_build_dynamic_update_slice(b, ir_argument(m, body, first++), part, starts));
+    ir_value state = ir_argument(m, body, place_of(c, i)), into = ir_argument(m, body, first++);
+    VEC_PUSH(c->scratch, out_yields, ir_build_with_stacked(b, into, state, number));
   }
 }
 
-static void forward_trip(split_checkpointing *c, ir_block outer, values *out_yields) {
+static void forward_trip(split_checkpointing *c, ir_block outer, ir_values *out_yields) {
   ir_map *map = map_arguments(c, &c->forward, c->is_stack, outer, FIRST_STATE);
-  copy_body(c->m, split_forward_body(c), outer, NULL, writes_of(c), map);
+  copy_trip(c, outer, map);
   yield_trip(c, &c->forward, c->is_stack, map, out_yields);
 }
 
 static void forward_segment(split_checkpointing *c, ir_builder *b, ir_value number,
-                            values *out_yields) {
+                            ir_values *out_yields) {
   ir_module *m = c->m;
   segment s = segment_at(c, b, number);
   ir_op inner = segment_loop(c, b, b->block, &c->forward, c->is_stack,
                              counter_after(b, &c->forward, s.high), IR_NONE);
   ir_block body = ir_while_body(m, inner);
   ir_map *map = map_arguments(c, &c->forward, c->is_stack, body, 0);
-  copy_body(m, split_forward_body(c), body, NULL, writes_of(c), map);
+  copy_trip(c, body, map);
   end_segment(c, &c->forward, c->is_stack, inner, map, IR_NONE);
   yield_state(c, &c->forward, c->is_stack, b->block, inner, 0, out_yields);
 }
@@ -199,7 +171,7 @@ static void fill_forward_body(split_checkpointing *c, ir_op outer, uint32_t firs
   ir_block body = ir_while_body(m, outer);
   ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
   ir_value number = ir_argument(m, body, 0);
-  values yields = {0}, checkpoints = {0};
+  ir_values yields = {0}, checkpoints = {0};
   checkpoint_state(c, &b, body, first_checkpoint, number, &checkpoints);
   VEC_PUSH(c->scratch, &yields, add_int(&b, number, 1));
   if (c->segment == 1) forward_trip(c, body, &yields);
@@ -208,7 +180,7 @@ static void fill_forward_body(split_checkpointing *c, ir_op outer, uint32_t firs
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
-static ir_op segments_loop(split_checkpointing *c, ir_builder *b, const values *init) {
+static ir_op segments_loop(split_checkpointing *c, ir_builder *b, const ir_values *init) {
   ir_op outer = ir_build_while(b, init->at, init->count);
   ir_build_while_below(c->m, outer, c->n_segments);
   VEC_PUSH(c->m->arena, &c->out->loops, outer);
@@ -218,7 +190,7 @@ static ir_op segments_loop(split_checkpointing *c, ir_builder *b, const values *
 static void build_forward(split_checkpointing *c) {
   ir_module *m = c->m;
   ir_builder b = {m, c->block, ir_op_get(m, c->forward.op)->location};
-  values init = initial_state(c, &b, &c->forward, c->is_stack);
+  ir_values init = initial_state(c, &b, &c->forward, c->is_stack);
   uint32_t first_checkpoint = init.count;
   for (uint32_t i = 0; i < c->n_carries; i++) {
     if (!is_stored(c, i)) continue;
@@ -235,9 +207,8 @@ static void build_forward(split_checkpointing *c) {
 /* ---- the trips of a segment once more, for their stacks ---- */
 static ir_value checkpoint_at(split_checkpointing *c, ir_builder *b, uint32_t carry,
                               ir_value number) {
-  ir_module *m = c->m;
-  ir_value x = ir_build_part(b, c->checkpoints[carry], 0, number, 1);
-  return ir_build_reshape(b, x, ir_type_of(m, ir_operand(m, c->forward.op, carry)));
+  return ir_build_stacked_at(b, c->checkpoints[carry], number,
+                             ir_type_of(c->m, ir_operand(c->m, c->forward.op, carry)));
 }
 
 typedef struct rerun { /* its state: counter, end, place in the stacks, what is saved, stacks */
@@ -262,7 +233,7 @@ static ir_value next_place(ir_builder *b, ir_value place, bool backward) {
 static rerun start_rerun(split_checkpointing *c, ir_builder *b, const segment *s,
                          const ir_value *state) {
   ir_module *m = c->m;
-  values init = {0};
+  ir_values init = {0};
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->low));
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, s->high));
   VEC_PUSH(c->scratch, &init, place_of_trip(c, b, ir_build_int(b, 0)));
@@ -276,7 +247,7 @@ static rerun start_rerun(split_checkpointing *c, ir_builder *b, const segment *s
     VEC_PUSH(c->scratch, &init, ir_build_zeros(b, ir_tensor_with_dim(m, t, x->write.dim, last)));
   }
   r.loop = ir_build_while(b, init.at, init.count);
-  set_condition(m, r.loop, 0, 1);
+  ir_build_while_less(m, r.loop, 0, 1);
   return r;
 }
 
@@ -293,6 +264,29 @@ static ir_map *map_rerun(split_checkpointing *c, ir_value counter, const ir_valu
       ir_map_set(map, arg, ir_operand(m, c->forward.op, i));
   }
   return map;
+}
+
+/* Such a trip in the body of a loop that carries the counter, the end, and what is saved from carry
+ * `first` on. */
+static ir_map *trip_again(split_checkpointing *c, ir_block body, uint32_t first, const bool *only) {
+  ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) state[i] = ir_argument(c->m, body, first++);
+  ir_map *map = map_rerun(c, ir_argument(c->m, body, 0), state);
+  ir_copy_body(c->m, split_forward_body(c), body, only, map);
+  return map;
+}
+
+/* The next counter, the end, the next place, if there is one, and what is saved. */
+static ir_values yields_again(split_checkpointing *c, ir_block body, const ir_map *map,
+                              ir_value place) {
+  ir_values yields = {0};
+  yield_carry(c, split_forward_body(c), c->forward.counter, map, &yields);
+  VEC_PUSH(c->scratch, &yields, ir_argument(c->m, body, 1));
+  if (place) VEC_PUSH(c->scratch, &yields, place);
+  for (uint32_t i = 0; i < c->n_carries; i++)
+    if (c->saved[i]) yield_carry(c, split_forward_body(c), i, map, &yields);
+  return yields;
 }
 
 /* Where the op begins, its first indices being operand `first`: along the stack at `place`. */
@@ -315,18 +309,9 @@ static void fill_rerun(split_checkpointing *c, const rerun *r) {
   ir_module *m = c->m;
   ir_block body = ir_while_body(m, r->loop);
   ir_builder b = body_builder(m, r->loop, ir_op_get(m, r->loop)->location);
-  ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
-  for (uint32_t i = 0, k = FIRST_SAVED; i < c->n_carries; i++)
-    if (c->saved[i]) state[i] = ir_argument(m, body, k++);
-  ir_map *map = map_rerun(c, ir_argument(m, body, 0), state);
-  copy_body(m, split_forward_body(c), body, c->needed_op, NULL, map);
-  values yields = {0};
-  yield_carry(c, split_forward_body(c), c->forward.counter, map, &yields);
+  ir_map *map = trip_again(c, body, FIRST_SAVED, c->needed_op);
   ir_value place = ir_argument(m, body, 2);
-  VEC_PUSH(c->scratch, &yields, ir_argument(m, body, 1));
-  VEC_PUSH(c->scratch, &yields, next_place(&b, place, false));
-  for (uint32_t i = 0; i < c->n_carries; i++)
-    if (c->saved[i]) yield_carry(c, split_forward_body(c), i, map, &yields);
+  ir_values yields = yields_again(c, body, map, next_place(&b, place, false));
   for (uint32_t i = 0; i < c->stacks.count; i++)
     VEC_PUSH(
         c->scratch, &yields,
@@ -363,9 +348,7 @@ static ir_value read_from(split_checkpointing *c, ir_builder *b, const split_sta
 
 static void copy_reader(split_checkpointing *c, const split_stack_reader *r, ir_builder *b,
                         const source *s, ir_map *map) {
-  uint32_t n = ir_block_get(c->m, r->loop.body)->ops.count;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    ir_op op = ir_block_get(c->m, r->loop.body)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_body_op_at(c->m, r->loop.body, i)); i++) {
     const split_stack_read *x = read_by(r, op);
     if (x) ir_map_set(map, ir_result(c->m, op, 0), read_from(c, b, x, s, map));
     else ir_copy_op(c->m, b->block, op, map);
@@ -383,7 +366,7 @@ static void fill_reading(split_checkpointing *c, const split_stack_reader *r, ir
 }
 
 static void reader_segment(split_checkpointing *c, const split_stack_reader *r, ir_builder *b,
-                           const segment *s, const ir_value *state, values *out_yields) {
+                           const segment *s, const ir_value *state, ir_values *out_yields) {
   rerun again = start_rerun(c, b, s, state);
   fill_rerun(c, &again);
   ir_value end = s->high, first = ir_build_int(b, 0);
@@ -400,10 +383,10 @@ static void reader_segment(split_checkpointing *c, const split_stack_reader *r, 
 /* The forward trip and the reading one stand side by side: what was stacked is no array of one
  * element but the value itself. */
 static void reader_trip(split_checkpointing *c, const split_stack_reader *r, ir_builder *b,
-                        ir_value trip, const ir_value *state, values *out_yields) {
+                        ir_value trip, const ir_value *state, ir_values *out_yields) {
   ir_module *m = c->m;
   ir_map *made = map_rerun(c, counter_after(b, &c->forward, trip), state);
-  copy_body(m, split_forward_body(c), b->block, c->needed_op, NULL, made);
+  ir_copy_body(m, split_forward_body(c), b->block, c->needed_op, made);
   ir_map *map = map_arguments(c, &r->loop, r->dropped, b->block, FIRST_STATE);
   copy_reader(c, r, b, &(source){.made = made}, map);
   yield_trip(c, &r->loop, r->dropped, map, out_yields);
@@ -413,31 +396,22 @@ static void reader_trip(split_checkpointing *c, const split_stack_reader *r, ir_
 enum { FIRST_SKIPPED = 2 }; /* behind counter and end */
 
 static void fill_skipping(split_checkpointing *c, ir_op loop) {
-  ir_module *m = c->m;
-  ir_builder b = body_builder(m, loop, ir_op_get(m, loop)->location);
-  ir_value *state = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
-  values yields = {0};
-  for (uint32_t i = 0, k = FIRST_SKIPPED; i < c->n_carries; i++)
-    if (c->saved[i]) state[i] = ir_argument(m, b.block, k++);
-  ir_map *map = map_rerun(c, ir_argument(m, b.block, 0), state);
-  copy_body(m, split_forward_body(c), b.block, c->state_op, NULL, map);
-  yield_carry(c, split_forward_body(c), c->forward.counter, map, &yields);
-  VEC_PUSH(c->scratch, &yields, ir_argument(m, b.block, 1));
-  for (uint32_t i = 0; i < c->n_carries; i++)
-    if (c->saved[i]) yield_carry(c, split_forward_body(c), i, map, &yields);
+  ir_builder b = body_builder(c->m, loop, ir_op_get(c->m, loop)->location);
+  ir_map *map = trip_again(c, b.block, FIRST_SKIPPED, c->state_op);
+  ir_values yields = yields_again(c, b.block, map, IR_NONE);
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
 /* The trips from one to another, for the state that they end with. */
 static ir_value *skip_trips(split_checkpointing *c, ir_builder *b, ir_value from, ir_value to,
                             const ir_value *state) {
-  values init = {0};
+  ir_values init = {0};
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, from));
   VEC_PUSH(c->scratch, &init, counter_after(b, &c->forward, to));
   for (uint32_t i = 0; i < c->n_carries; i++)
     if (c->saved[i]) VEC_PUSH(c->scratch, &init, state[i]);
   ir_op loop = ir_build_while(b, init.at, init.count);
-  set_condition(c->m, loop, 0, 1);
+  ir_build_while_less(c->m, loop, 0, 1);
   fill_skipping(c, loop);
   ir_value *after = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
   for (uint32_t i = 0, k = FIRST_SKIPPED; i < c->n_carries; i++)
@@ -463,23 +437,23 @@ static ir_value count_parts(ir_builder *b, const segment *s, int64_t length) {
 
 static void read_segment(split_checkpointing *c, const split_stack_reader *r, ir_builder *b,
                          uint32_t level, const segment *s, const ir_value *state,
-                         values *out_yields);
+                         ir_values *out_yields);
 
 /* In a loop over the parts, from the last to the first; its state: how many are done, the reader's
  * state, how many there are. */
 static void read_parts(split_checkpointing *c, const split_stack_reader *r, ir_builder *b,
                        uint32_t level, const segment *s, const ir_value *state,
-                       values *out_yields) {
+                       ir_values *out_yields) {
   ir_module *m = c->m;
   int64_t length = c->levels.lengths[level];
   uint32_t n = FIRST_STATE;
-  values init = {0}, yields = {0};
+  ir_values init = {0}, yields = {0};
   VEC_PUSH(c->scratch, &init, ir_build_int(b, 0));
   for (uint32_t i = 0; i < ir_op_get(m, r->loop.op)->n_operands; i++)
     if (!r->dropped[i]) VEC_PUSH(c->scratch, &init, ir_argument(m, b->block, n++));
   VEC_PUSH(c->scratch, &init, count_parts(b, s, length));
   ir_op loop = ir_build_while(b, init.at, init.count);
-  set_condition(m, loop, 0, n);
+  ir_build_while_less(m, loop, 0, n);
   ir_builder in = body_builder(m, loop, b->location);
   ir_value done = ir_argument(m, in.block, 0), count = ir_argument(m, in.block, n);
   ir_value left = ir_build_subtract(&in, count, done);
@@ -494,7 +468,7 @@ static void read_parts(split_checkpointing *c, const split_stack_reader *r, ir_b
 /* A segment of the level, whose first trip begins with `state`. */
 static void read_segment(split_checkpointing *c, const split_stack_reader *r, ir_builder *b,
                          uint32_t level, const segment *s, const ir_value *state,
-                         values *out_yields) {
+                         ir_values *out_yields) {
   if (level + 1 < c->levels.count) read_parts(c, r, b, level + 1, s, state, out_yields);
   else if (c->levels.lengths[level] == 1) reader_trip(c, r, b, s->low, state, out_yields);
   else reader_segment(c, r, b, s, state, out_yields);
@@ -516,7 +490,7 @@ static void fill_reader_body(split_checkpointing *c, const split_stack_reader *r
   ir_builder b = body_builder(m, outer, ir_op_get(m, outer)->location);
   ir_value done = ir_argument(m, body, 0), number = done;
   if (r->is_backward) number = ir_build_subtract(&b, ir_build_int(&b, c->n_segments - 1), done);
-  values yields = {0};
+  ir_values yields = {0};
   VEC_PUSH(c->scratch, &yields, add_int(&b, done, 1));
   segment s = segment_at(c, &b, number);
   read_segment(c, r, &b, 0, &s, state_at(c, &b, &s, number), &yields);
@@ -526,7 +500,7 @@ static void fill_reader_body(split_checkpointing *c, const split_stack_reader *r
 static void build_reader(split_checkpointing *c, const split_stack_reader *r) {
   ir_module *m = c->m;
   ir_builder b = {m, c->block, ir_op_get(m, r->loop.op)->location};
-  values init = initial_state(c, &b, &r->loop, r->dropped);
+  ir_values init = initial_state(c, &b, &r->loop, r->dropped);
   ir_op outer = segments_loop(c, &b, &init);
   fill_reader_body(c, r, outer);
   rename_results(c, &r->loop, r->dropped, outer);

@@ -53,10 +53,8 @@ static bool is_local(const ir_module *m, ir_block block) {
 split_spread split_spread_of(const ir_module *m) {
   ir_op main = ir_main_function(m);
   if (partitions(m) == 1 || !main) return SPLIT_SINGLE;
-  const ir_block_data *b = ir_block_get(m, ir_body(m, main));
-  for (uint32_t i = 0; i + 1 < b->ops.count; i++)
-    if (ir_kind_of(m, b->ops.at[i]) != IR_OP_CONSTANT && !is_fully_manual(m, b->ops.at[i]))
-      return SPLIT_SHARDED;
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, ir_body(m, main), i)); i++)
+    if (ir_kind_of(m, op) != IR_OP_CONSTANT && !is_fully_manual(m, op)) return SPLIT_SHARDED;
   return SPLIT_MANUAL;
 }
 

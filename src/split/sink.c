@@ -126,16 +126,14 @@ static bool sink_carried(sinking *s, ir_op *loop, ir_value v) {
 }
 
 /* ---- a weir.loop, whose body reads nothing but operands ---- */
-typedef VEC(ir_value) values;
-
 static void mark_arguments(const ir_module *m, ir_block block, bool *inside) {
   for (ir_value arg, i = 0; (arg = ir_argument_at(m, block, i)); i++) inside[arg] = true;
 }
 
-static values captured_by(const sinking *s, ir_block body) {
+static ir_values captured_by(const sinking *s, ir_block body) {
   const ir_module *m = s->m;
   bool *inside = ARENA_ARRAY(s->scratch, bool, m->values.count);
-  values found = {0};
+  ir_values found = {0};
   mark_arguments(m, body, inside);
   for (ir_walk w = ir_walk_block(m, body); ir_next(&w);) {
     for (ir_value v, i = 0; (v = ir_result_at(m, w.op, i)); i++) inside[v] = true;
@@ -151,7 +149,7 @@ static values captured_by(const sinking *s, ir_block body) {
 }
 
 /* Input `gone` leaves the loop, the values of `more` become whole inputs. */
-static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const values *more) {
+static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const ir_values *more) {
   enum { INDICES = 2 }; /* start and lo */
   ir_module *m = s->m;
   split_loop l = split_loop_get(m, loop);
@@ -197,7 +195,7 @@ static bool sink_into_loop(const sinking *s, ir_op loop, ir_value v) {
     if (ir_operand(m, loop, i) != v || l.in_dims[i] >= 0) continue;
     ir_block body = ir_body(m, loop);
     sink_into_block(s, body, v, ir_argument(m, body, 2 + i));
-    values more = captured_by(s, body);
+    ir_values more = captured_by(s, body);
     change_inputs(s, loop, i, &more);
     return true;
   }
@@ -304,12 +302,10 @@ typedef struct use {
 typedef VEC(use) uses;
 
 static uses uses_of(const sinking *s, ir_value v) {
-  const ir_block_data *b = ir_block_get(s->m, s->block);
   uses found = {0};
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    for (uint32_t k = 0; k < ir_op_get(s->m, b->ops.at[i])->n_operands; k++)
-      if (ir_operand(s->m, b->ops.at[i], k) == v)
-        VEC_PUSH(s->scratch, &found, ((use){b->ops.at[i], k}));
+  for (ir_op op, i = 0; (op = ir_op_at(s->m, s->block, i)); i++)
+    for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++)
+      if (ir_operand(s->m, op, k) == v) VEC_PUSH(s->scratch, &found, ((use){op, k}));
   return found;
 }
 

@@ -115,16 +115,6 @@ static ir_value nothing(ir_builder *b, const sorting *s, uint32_t i, int64_t siz
   return ir_build_broadcast(b, ir_build_splat_int(b, scalar, number), type, NULL);
 }
 
-/* The one element along the dimension of x, in all places of the type. */
-static ir_value spread(ir_builder *b, const sorting *s, ir_value x, ir_type type) {
-  int64_t dims[IR_MAX_RANK], at[IR_MAX_RANK];
-  int32_t n = 0;
-  for (int32_t i = 0; i < ir_type_get(s->m, type)->rank; i++)
-    if (i != s->dim) dims[n] = ir_type_get(s->m, type)->dims[i], at[n++] = i;
-  ir_type line = ir_tensor(s->m, ir_type_get(s->m, type)->dtype, n, dims);
-  return ir_build_broadcast(b, ir_build_reshape(b, x, line), type, at);
-}
-
 /* ---- the S first ---- */
 /* Whether a trip has x before y, by the comparator, for whole tensors. */
 static ir_value is_before(ir_builder *b, const sorting *s, const ir_value *x, const ir_value *y) {
@@ -142,8 +132,7 @@ static ir_value copy_comparator(ir_builder *b, const sorting *s, const ir_value 
   ir_map *map = ir_map_new(m->arena, m);
   for (uint32_t i = 0; i < 2 * s->n; i++)
     ir_map_set(map, ir_argument(m, old, i), args[swap ? i ^ 1 : i]);
-  for (uint32_t i = 0; i + 1 < ir_block_get(m, old)->ops.count; i++)
-    ir_copy_op(m, b->block, ir_block_get(m, old)->ops.at[i], map);
+  ir_copy_body(m, old, b->block, NULL, map);
   return ir_map_get(map, ir_yielded(m, old, 0));
 }
 
@@ -207,7 +196,7 @@ static ir_value taken(ir_builder *b, const sorting *s, ir_value x, ir_value firs
     return ir_build_part(b, x, s->dim, ir_build_convert(b, at, IR_I64), size);
   }
   ir_value at = ir_build_iota(b, type, s->dim);
-  at = ir_build_add(b, at, spread(b, s, first, type));
+  at = ir_build_add(b, at, ir_build_along(b, first, type, s->dim));
   return ir_build_take_along(b, x, at, s->dim);
 }
 
@@ -216,7 +205,7 @@ static ir_value taken(ir_builder *b, const sorting *s, ir_value x, ir_value firs
 static ir_value count_done(ir_builder *b, const sorting *s, const bound *after, const ir_value *x) {
   ir_value *last = ARENA_ARRAY(s->m->arena, ir_value, s->n + 1), place = x[s->n];
   for (uint32_t i = 0; i <= s->n; i++)
-    last[i] = spread(b, s, after->last[i], ir_type_of(s->m, x[i]));
+    last[i] = ir_build_along(b, after->last[i], ir_type_of(s->m, x[i]), s->dim);
   ir_value is_later = ir_build_compare(b, s->from_last ? "LT" : "GT", place, last[s->n]),
            is_smaller = is_before(b, s, x, last), is_larger = is_before(b, s, last, x);
   is_later = ir_build_binary(b, IR_OP_AND, is_later, ir_build_unary(b, IR_OP_NOT, is_smaller));

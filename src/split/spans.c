@@ -110,6 +110,7 @@ struct split_plan {
 
 /* As long as nothing is cut: until which stage loops make the operand; 0: none does. */
 static int32_t made_until(split_region *r, ir_value v, split_pos pos) {
+  if (r->is_passed_on[v]) return SPLIT_NEVER;
   if (!ir_is_made_in(r->m, v, r->block) || pos.dim < 0) return 0;
   if (split_is_inside(r, v, pos, SPLIT_NEVER - 1)) return SPLIT_NEVER;
   return split_outside_stage(r, v);
@@ -484,8 +485,7 @@ static split_schedule_key key_of(const split_plan *p, bool thoroughly) {
   split_schedule_key k = {{HASH_WIDE_BEGIN, p->n}};
   mix(&k, (uint64_t)p->n_stages << 1 | thoroughly);
   for (uint32_t i = 0; i < p->kinds.count; i++) mix(&k, p->kinds.at[i].writes_over);
-  for (uint32_t x = 0; x < p->n; x++) {
-    const node *d = &p->nodes[x];
+  for (const node *d = p->nodes; d < p->nodes + p->n; d++) {
     mix(&k, (uint64_t)(uint32_t)d->first << 32 | d->kind << 1 | !!d->value);
     mix(&k, (uint64_t)d->readings << 32 | d->end);
     mix_number(&k, d->work);
@@ -511,8 +511,7 @@ static void keep_schedule(const split_plan *p, split_schedule_key key, double wo
 
 static double take_schedule(split_plan *p, const split_schedule *known) {
   set_spans(p, NULL, 0, 0, 0);
-  for (uint32_t i = 0; i < known->n; i++) {
-    const split_scheduled *s = &known->spans[i];
+  for (const split_scheduled *s = known->spans; s < known->spans + known->n; s++) {
     CTX_CHECK(p->r->m->ctx, s->op < p->n && s->to < p->n_stages);
     split_add_span(p->r, p->nodes[s->op].value, s->from, s->to);
     count_span(p, &p->nodes[s->op], s->from, s->to);

@@ -2,6 +2,7 @@
 
 #include "split/closure.h"
 #include "split/instances.h"
+#include "split/monoid.h"
 #include "split/state.h"
 #include "split/stream.h"
 
@@ -18,16 +19,41 @@ static int32_t stage_after_operands(split_region *r, ir_op op) {
   return stage;
 }
 
+static int32_t member_stage(split_region *r, uint32_t index);
+
+/* The member whose sum this one adds to for nobody else; + 1, 0: none. The order in which a chain
+ * of scatters adds up makes no difference but to rounding. */
+static uint32_t added_to(const split_region *r, const split_member *member) {
+  if (member->factor.role != SPLIT_REDUCED) return 0;
+  ir_value sum = ir_operand(r->m, member->op, 0);
+  if (!split_goes_on_with(r->m, member->op, sum)) return 0;
+  uint32_t index = r->member_of[ir_value_get(r->m, sum)->op];
+  if (!index || member->next || ir_user_at(&r->state->users, sum, 1)) return 0;
+  const split_member *first = &r->members.at[index - 1];
+  return first->next || first->factor.role != SPLIT_REDUCED ? 0 : index;
+}
+
+/* Where nothing else that the member reads comes later than the sum does, it is added to in the
+ * same loop. */
+static int32_t stage_after(split_region *r, split_member *member) {
+  const split_factor f = member->factor;
+  uint32_t onto = added_to(r, member);
+  int32_t stage = onto ? member_stage(r, onto - 1) : 0, first = stage;
+  for (uint32_t i = onto > 0; i < ir_op_get(r->m, member->op)->n_operands; i++) {
+    int32_t s = split_instance_stage(r, ir_operand(r->m, member->op, i), f.operands[i]);
+    if (s > stage) stage = s;
+  }
+  if (onto && stage == first && stage < SPLIT_NEVER) {
+    member->onto = onto;
+    r->is_passed_on[ir_operand(r->m, member->op, 0)] = true;
+  }
+  return stage;
+}
+
 static int32_t member_stage(split_region *r, uint32_t index) {
   split_member *member = &r->members.at[index];
   if (member->stage >= 0) return member->stage;
-  ir_op op = member->op;
-  split_factor f = member->factor;
-  int32_t stage = 0;
-  for (uint32_t i = 0; i < ir_op_get(r->m, op)->n_operands; i++) {
-    int32_t s = split_instance_stage(r, ir_operand(r->m, op, i), f.operands[i]);
-    if (s > stage) stage = s;
-  }
+  int32_t stage = stage_after(r, member);
   /* What it waits for was put out by the loops just before its own. */
   online_terms terms;
   if (r->may_stream && stage > 0 && stage < SPLIT_NEVER &&
@@ -95,6 +121,7 @@ bool split_is_cut_before(split_region *r, ir_value v, int32_t stage) {
 }
 
 bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) {
+  if (r->is_passed_on[v]) return true;
   if (!ir_is_made_in(r->m, v, r->block) || pos.dim < 0) return false;
   if (split_is_cut_before(r, v, stage)) return false;
   if (is_dissolved(r, v) || (r->is_reselected && r->is_reselected[v]))
@@ -113,9 +140,7 @@ const split_member *split_reduced_member(const split_region *r, ir_op op, int32_
  * follows an effect that waits for a stage waits with it. */
 static void assign_stages(split_region *r) {
   int32_t last_effect = 0;
-  const ir_block_data *b = ir_block_get(r->m, r->block);
-  for (uint32_t i = 0; i < b->ops.count && !r->failed; i++) {
-    ir_op op = b->ops.at[i];
+  for (ir_op op, i = 0; !r->failed && (op = ir_op_at(r->m, r->block, i)); i++) {
     for (uint32_t k = r->member_of[op]; k; k = r->members.at[k - 1].next) {
       int32_t stage = member_stage(r, k - 1);
       if (stage >= SPLIT_NEVER) r->failed = true;

@@ -72,9 +72,7 @@ static const bool *find_going_on(const split_state *s, const ir_module *m) {
 void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   if (s->block == block) return;
   bool *effects = ARENA_ARRAY(s->a, bool, m->ops.count);
-  const ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    effects[b->ops.at[i]] = ir_has_effects(m, b->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) effects[op] = ir_has_effects(m, op);
   s->users = ir_users_of_block(s->a, m, block);
   s->effects = effects;
   s->is_constant = find_constants(s->a, m, block);
@@ -111,8 +109,7 @@ bool split_goes_on(const split_region *r, ir_op op) {
 /* ---- what ops answer ---- */
 /* Once a while has a factor, every carry that it is on answers the same. */
 static const split_asked *answered(const split_region *r, ir_op op, uint32_t carry, split_pos pos) {
-  for (uint32_t i = 0; i < r->asked.count; i++) {
-    const split_asked *a = &r->asked.at[i];
+  for (const split_asked *a = r->asked.at; a < VEC_END(r->asked); a++) {
     if (a->op != op) continue;
     bool same = a->traced ? split_pos_equal(a->factor.operands[carry], pos)
                           : a->carry == carry && split_pos_equal(a->pos, pos);

@@ -238,3 +238,31 @@ bool split_steps_read(const split_steps *s, ir_op op, ir_value v, split_access *
   return covers(s, ir_type_at(m, v), ir_type_at(m, ir_result(m, op, 0))->dims,
                 ir_op_get(m, op)->operands + 1, out);
 }
+
+/* ---- what is needed ---- */
+/* Ops whose operands are to be looked at are put on the list. */
+static void need(split_needed *n, ir_value v, ir_ops *todo) {
+  const split_steps *s = n->s;
+  const ir_value_data *d = ir_value_get(s->m, v);
+  if (ir_value_block(s->m, v) != s->body) return;
+  if (d->op && !n->op[d->op]) VEC_PUSH(n->scratch, todo, d->op);
+  if (d->op) n->op[d->op] = true;
+  if (d->op || d->index == s->counter || n->carry[d->index] || split_steps_keeps(s, d->index))
+    return;
+  n->carry[d->index] = true;
+  need(n, yielded(s, d->index), todo);
+}
+
+void split_need(split_needed *n, ir_value v) {
+  ir_ops todo = {0};
+  need(n, v, &todo);
+  while (todo.count)
+    for (ir_walk w = ir_walk_op(n->s->m, todo.at[--todo.count]); ir_next(&w);)
+      for (ir_value x, i = 0; (x = ir_operand_at(n->s->m, w.op, i)); i++) need(n, x, &todo);
+}
+
+split_needed split_needed_of(arena *scratch, const split_steps *s, bool *carry) {
+  split_needed n = {s, ARENA_ARRAY(scratch, bool, s->m->ops.count), carry, scratch};
+  split_need(&n, yielded(s, s->counter));
+  return n;
+}

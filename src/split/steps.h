@@ -42,4 +42,15 @@ bool split_steps_stack(const split_steps *s, uint32_t carry, const uint32_t *use
 /* Whether op, of the body, reads v like that. */
 bool split_steps_read(const split_steps *s, ir_op op, ir_value v, split_access *out);
 
+/* What making values of the body takes: of the trip, and of those before. */
+typedef struct split_needed {
+  const split_steps *s;
+  bool *op;    /* by op of the body */
+  bool *carry; /* by carry, but for the counter, which is, and those that no trip changes */
+  arena *scratch;
+} split_needed;
+/* The counter's, and what is in `carry` already. */
+split_needed split_needed_of(arena *scratch, const split_steps *s, bool *carry);
+void split_need(split_needed *n, ir_value v); /* and those of v */
+
 #endif

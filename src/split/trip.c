@@ -499,6 +499,12 @@ static void put_out_sums(loop_builder *l, const split_member *member) {
   if (wanted && sliced < n && !l->reduced[member->op]) emit_result(l, member, sliced);
 }
 
+/* The first of those that add up in one carry. */
+static const split_member *first_of(const split_region *r, const split_member *member) {
+  while (member->onto) member = &r->members.at[member->onto - 1];
+  return member;
+}
+
 /* From the first that the member reads on. */
 static ir_value *operands_inside(loop_builder *l, const split_member *member, uint32_t first) {
   uint32_t n = ir_op_get(l->r->m, member->op)->n_operands;
@@ -544,6 +550,14 @@ static ir_value *old_statistics_of(loop_builder *l, const split_member *member) 
   return old;
 }
 
+/* Each adds what it has of the slice, the first one first. */
+static void add_up(loop_builder *l, const split_member *member, ir_value *carries) {
+  if (member->onto) add_up(l, &l->r->members.at[member->onto - 1], carries);
+  ir_value *operands = operands_inside(l, member, 1);
+  l->body.location = ir_op_get(l->r->m, member->op)->location;
+  split_monoid_step(&l->body, member->op, &member->factor, &l->trip, operands, carries);
+}
+
 /* The state of which the member updates a part, trip by trip; NULL: none is. */
 static split_halo *updated_state(loop_builder *l, const split_member *member) {
   split_pos written;
@@ -564,14 +578,16 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
   l->reduced[op] = true;
   uint32_t n = ir_op_get(r->m, op)->n_results;
   split_halo *h = updated_state(l, member);
-  ir_value *operands = operands_inside(l, member, h ? 1 : 0),
-           *old_statistics = old_statistics_of(l, member), *carries = initial_carries(l, member);
+  ir_value *operands = operands_inside(l, member, h || member->onto ? 1 : 0),
+           *old_statistics = old_statistics_of(l, member),
+           *carries = initial_carries(l, first_of(r, member));
   if (l->looks) h = NULL;
   if (h) operands[1] = written_after_read(l, h, operands[1]);
   for (uint32_t j = 0; j < n; j++) {
     carries[j] = h ? h->carry : add_carry(l, carries[j]);
     l->old_carry[ir_result(r->m, op, j)] = carries[j];
   }
+  if (member->onto) add_up(l, &r->members.at[member->onto - 1], carries);
   l->body.location = ir_op_get(r->m, op)->location;
   if (split_n_streams(member)) carries[0] = corrected(l, member, carries[0], old_statistics);
   split_monoid_step(&l->body, op, &member->factor, &l->trip, operands, carries);
@@ -607,9 +623,7 @@ static void order_args(loop_builder *l) {
 static void emit_in_program_order(loop_builder *l) {
   split_region *r = l->r;
   const bool *is_made = split_made_in(r, l->stage);
-  uint32_t n = ir_block_get(r->m, r->block)->ops.count;
-  for (uint32_t i = 0; i < n; i++) {
-    ir_op op = ir_block_get(r->m, r->block)->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) {
     for (split_member *member = split_first_member(r, op); member;
          member = split_next_member(r, member)) {
       if (member->factor.role != SPLIT_PARALLEL || member->stage > l->stage) continue;
@@ -640,8 +654,7 @@ void split_build_trip(loop_builder *l, int64_t slice) {
   l->running = ARENA_ARRAY(r->scratch, ir_value, r->m->values.count);
   l->old_carry = ARENA_ARRAY(r->scratch, ir_value, r->m->values.count);
   if (r->members.count > DEEP_REGION) emit_in_program_order(l);
-  for (uint32_t i = 0; i < r->members.count; i++) {
-    const split_member *member = &r->members.at[i];
+  for (const split_member *member = r->members.at; member < VEC_END(r->members); member++) {
     if (member->stage != l->stage || member->group != l->group) continue;
     if (member->factor.role == SPLIT_PARALLEL) {
       put_out_slices(l, member);

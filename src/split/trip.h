@@ -6,7 +6,6 @@
 #include "split/region.h"
 #include "split/tile_op.h"
 
-typedef VEC(ir_value) values;
 typedef VEC(int64_t) ints;
 
 /* A prefix sum at a position, with what it is carried in as the trip ends. */
@@ -31,9 +30,9 @@ typedef struct loop_builder {
   split_trip trip;
   int32_t stage, group;
   const ir_map *renamed; /* results of earlier loops */
-  values inputs;         /* as outside */
+  ir_values inputs;      /* as outside */
   ints in_dims, in_units;
-  values initial, yields,
+  ir_values initial, yields,
       sources;       /* sources: the value that result j stands for; IR_NONE for carries */
   VEC(bool) windows; /* whether result j is a carry into which each trip puts its window */
   ir_type *result_types;
@@ -43,7 +42,7 @@ typedef struct loop_builder {
   split_halos halos;        /* states that the loop writes over */
   bool looks;               /* which these may be: the body is thrown away */
   bool *put_out;            /* by value */
-  values input_args, carry_args;
+  ir_values input_args, carry_args;
   bool *reduced;       /* by op: its reduction stands in this loop */
   ir_value *running;   /* by value: what sums of this trip see of a statistic */
   ir_value *old_carry; /* by value: the statistic as the trip begins */

@@ -34,12 +34,10 @@ static ir_value least_result(const split_region *r, ir_op reader) {
   return least && (is_there || ir_value_bytes(m, least) <= r->threshold_bytes) ? least : IR_NONE;
 }
 
-typedef VEC(ir_value) readings; /* a result of each reader */
-
 /* Of all who read the state, themselves or in a branch, but the loop, and what hands it on to the
  * loop; false: one of them comes after the loop, or is nothing to wait for, and XLA copies the
  * state. */
-static bool find_readers(split_region *r, ir_op loop, ir_value state, readings *out) {
+static bool find_readers(split_region *r, ir_op loop, ir_value state, ir_values *out) {
   const ir_module *m = r->m;
   for (ir_op op, i = 0; (op = ir_op_at(m, r->block, i)); i++) {
     if (op == loop || !ir_reads(m, op, state) || ir_that_waits(m, ir_result_at(m, op, 0)) == state)
@@ -52,7 +50,7 @@ static bool find_readers(split_region *r, ir_op loop, ir_value state, readings *
 }
 
 /* What has the state's buffer first, the loop or what hands it on to that, comes after all. */
-static bool comes_last(split_region *r, ir_op first, const readings *all) {
+static bool comes_last(split_region *r, ir_op first, const ir_values *all) {
   bool does = true;
   for (uint32_t i = 0; does && i < all->count; i++)
     does = depends_on(r->scratch, r->m, first, ir_value_get(r->m, all->at[i])->op);
@@ -71,7 +69,7 @@ static ir_value kept_for_all(split_region *r, ir_builder *b, ir_value v) {
 }
 
 /* The state, once all was made. One call has it: with several XLA would copy for the first. */
-static ir_value after_all(split_region *r, ir_builder *b, ir_value state, const readings *all) {
+static ir_value after_all(split_region *r, ir_builder *b, ir_value state, const ir_values *all) {
   ir_value last = IR_NONE;
   for (uint32_t i = 0; i < all->count; i++) {
     ir_value v = all->at[i];
@@ -82,7 +80,7 @@ static ir_value after_all(split_region *r, ir_builder *b, ir_value state, const 
 }
 
 /* Operand k of the loop is to wait, and does not. */
-static bool has_to_wait(split_region *r, ir_op loop, uint32_t k, readings *out) {
+static bool has_to_wait(split_region *r, ir_op loop, uint32_t k, ir_values *out) {
   const ir_module *m = r->m;
   ir_value begun = ir_operand(m, loop, k), state = ir_that_waits(m, begun);
   if (!find_readers(r, loop, state, out)) return false;
@@ -113,7 +111,7 @@ static bool wait_once(split_region *r) {
     if (ir_kind_of(m, op) != IR_OP_LOOP) continue;
     split_loop l = split_loop_get(m, op);
     for (uint32_t k, j = 0; j < ir_op_get(m, op)->n_results; j++) {
-      readings all = {0};
+      ir_values all = {0};
       if (!find_begun(r, op, &l, j, &k) || !has_to_wait(r, op, k, &all)) continue;
       ir_builder calls = {m, ir_block_new(m), ir_op_get(m, op)->location};
       ir_value begun = after_all(r, &calls, ir_that_waits(m, ir_operand(m, op, k)), &all);

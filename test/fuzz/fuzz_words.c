@@ -35,7 +35,7 @@ static void read_attribute(ir_module *m, unsigned which, const char *text) {
   op = op_with(m, IR_OP_GATHER, "dimension_numbers", text);
   if (which == 1 && ir_gather_dims(a, m, op, &gather)) check_ints(gather.offset_dims);
   op = op_with(m, IR_OP_SCATTER, "scatter_dimension_numbers", text);
-  if (which == 2 && ir_scatter_dims(a, m, op, &gather)) check_ints(gather.start_index_map);
+  if (which == 2 && ir_gather_dims(a, m, op, &gather)) check_ints(gather.start_index_map);
   op = op_with(m, IR_OP_CONVOLUTION, "dimension_numbers", text);
   if (which == 3 && ir_conv_dims(a, m, op, &conv)) check_ints(conv.kernel_spatial);
   op = op_with(m, IR_OP_COMPARE, "comparison_direction", text);

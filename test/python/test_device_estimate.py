@@ -236,6 +236,38 @@ func.func @main(%x: {p}, %v: {v}) -> {r} {{
 }}"""
 
 
+def attention_gradient(n, d):
+    """Of scores and what they are multiplied with; the sums of exponentials are read twice."""
+    p, v, r, number = f"tensor<{n}x{n}xf32>", f"tensor<{n}xf32>", f"tensor<{n}x{d}xf32>", "tensor<f32>"
+    last = f"dims = [0] : ({v}) -> {p}"
+    sums = f"across dimensions = [1] : ({p}, {number}) -> {v}"
+    return f"""
+func.func @main(%a: {r}, %b: {r}, %c: {r}, %g: {r}) -> ({r}, {r}, {r}) {{
+  %zero = stablehlo.constant dense<0.0> : {number}
+  %low = stablehlo.constant dense<0xFF800000> : {number}
+  %p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1] : ({r}, {r}) -> {p}
+  %m = stablehlo.reduce(%p init: %low) applies stablehlo.maximum {sums}
+  %mb = stablehlo.broadcast_in_dim %m, {last}
+  %s = stablehlo.subtract %p, %mb : {p}
+  %e = stablehlo.exponential %s : {p}
+  %z = stablehlo.reduce(%e init: %zero) applies stablehlo.add {sums}
+  %zb = stablehlo.broadcast_in_dim %z, {last}
+  %q = stablehlo.divide %e, %zb : {p}
+  %h = stablehlo.dot_general %g, %c, contracting_dims = [1] x [1] : ({r}, {r}) -> {p}
+  %hq = stablehlo.multiply %h, %q : {p}
+  %t = stablehlo.reduce(%hq init: %zero) applies stablehlo.add {sums}
+  %zz = stablehlo.divide %t, %z : {v}
+  %tb = stablehlo.broadcast_in_dim %zz, {last}
+  %hz = stablehlo.divide %h, %zb : {p}
+  %u = stablehlo.subtract %hz, %tb : {p}
+  %w = stablehlo.multiply %u, %e : {p}
+  %dc = stablehlo.dot_general %q, %g, contracting_dims = [0] x [0] : ({p}, {r}) -> {r}
+  %da = stablehlo.dot_general %w, %b, contracting_dims = [1] x [0] : ({p}, {r}) -> {r}
+  %db = stablehlo.dot_general %w, %a, contracting_dims = [0] x [0] : ({p}, {r}) -> {r}
+  return %da, %db, %dc : {r}, {r}, {r}
+}}"""
+
+
 def by_algorithm(precision, products):
     """A product by an algorithm that is made of products of narrower numbers."""
     x, w, y = "tensor<2048x1024xf32>", "tensor<1024x1536xf32>", "tensor<2048x1536xf32>"
@@ -887,6 +919,17 @@ func.func @main(%x: {x}) -> {values} {{
 }}"""
 
 
+def kth_largest(rows, columns, k, dtype="f32"):
+    """Of each row, and nothing else of its k largest."""
+    x, values, places, v = (f"tensor<{rows}x{s}>" for s in (f"{columns}x{dtype}", f"{k}x{dtype}", f"{k}xi32", f"1x{dtype}"))
+    return f"""
+func.func @main(%x: {x}) -> {v} {{
+  %0:2 = chlo.top_k(%x, k = {k}) : {x} -> ({values}, {places})
+  %1 = stablehlo.slice %0#0 [0:{rows}, {k - 1}:{k}] : ({values}) -> {v}
+  return %1 : {v}
+}}"""
+
+
 def order_of_rows(rows, columns):
     """Places of the sorted elements of each row, as argsort has them."""
     x, at = f"tensor<{rows}x{columns}xf32>", f"tensor<{rows}x{columns}xi32>"
@@ -1314,6 +1357,10 @@ SINGLE = {
     "a stable sort": ("h100", sorted_array(10**6), 12_000_016),
     "a sort": ("h100", sorted_array(10**6, is_stable=False), 8_000_000),
     "the largest of each row": ("h100", largest(100, 50_000, 10), 20_008_016),
+    "the k-th largest of each row, on TPUs": ("v5e", kth_largest(2528, 3160, 32), 64_759_296),
+    "the same in bf16": ("v5e", kth_largest(1000, 2500, 5, "bf16"), 15_428_608),
+    "many of the largest of each row, on TPUs": ("v5e", largest(3000, 2000, 100), 27_132_416),
+    "the largest of rows that are not long, on TPUs": ("v5e", largest_without_places(3000, 800, 10), 19_921_920),
     "many of the largest of each row": ("h100", largest(100, 50_000, 100), 60_080_032),
     "the largest of each short row": ("h100", largest(1000, 500, 10), 6_080_288),
     "the largest of each row, not where": ("h100", largest_without_places(3000, 1000, 100), 37_200_016),
@@ -1365,6 +1412,10 @@ SINGLE = {
     "the same in a batch": ("h100", product_of("4x1024x16x512", [1], "4x1024x128", [1], "4x16x512x128", batch=1), 291_504_384),
     "rows of two dimensions on the right": ("h100", product_of("128x1024", [1], "64x512x1024", [2], "128x64x512"), 155_713_792),
     "times a vector": ("h100", times_vector(3300, 3000), 39_625_200),
+    "gradient of attention, padded for parts": ("h100", attention_gradient(1580, 64), 53_138_992),
+    "gradient of attention of more rows": ("h100", attention_gradient(3000, 64), 185_664_048),
+    "times a vector, of few elements less than a library takes": ("h100", times_vector(3161, 3161), 39_992_972),
+    "times a vector, of as many": ("h100", times_vector(3162, 3162), 84_205_920),
     "times a vector, by a library": ("h100", times_vector(3370, 3000), 85_100_104),
     "times a vector, in bf16": ("h100", times_vector(2000, 1000, dtype="bf16"), 4_006_000),
     "a vector times a matrix": ("h100", times_vector(2000, 1000, summed=0), 16_012_000),

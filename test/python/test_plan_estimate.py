@@ -201,6 +201,26 @@ def values_of_top_k(x, y):
     return jax.lax.top_k(jnp.exp(x @ y), 9)[0] * 2
 
 
+def kth_largest(x, y):
+    """XLA makes no call of a top-k of which another part than the first is read, but a sort."""
+    s = (x @ y).astype(np.float32)
+    return (s >= jax.lax.top_k(s, 9)[0][:, 8:]).sum(-1)
+
+
+def place_of_the_kth_largest(x, y):
+    return jax.lax.top_k((x @ y).astype(np.float32), 9)[1][:, 8]
+
+
+def top_ks_of_two_lengths(x, y):
+    values, places = jax.lax.top_k((x @ y).astype(np.float32), 9)
+    return values[:, :5], places
+
+
+def largest_of_a_top_k(x, y):
+    values, places = jax.lax.top_k((x @ y).astype(np.float32), 9)
+    return values[:, 0], places[:, 0]
+
+
 def loops_that_take_turns(x, y):
     """The next state is begun before the old one is read for the last time."""
 
@@ -310,6 +330,10 @@ RULES = [
     scatter_read_twice,
     top_k_of_what_others_read,
     values_of_top_k,
+    kth_largest,
+    place_of_the_kth_largest,
+    top_ks_of_two_lengths,
+    largest_of_a_top_k,
     loops_that_take_turns,
     solve_what_others_read,
     state_whose_beginning_is_kept,

@@ -119,7 +119,30 @@ def sum_at_pairs(x, s):
     return jnp.zeros((7, 30)).at[at].add(matrix(x).ravel(), mode="drop")
 
 
+def one_upon_the_other(first, second, other):
+    """What is scattered into what was; `other` makes the second places of the first result."""
+
+    def f(x, s):
+        at, m = segments(s).ravel(), matrix(x).ravel()
+        y = getattr(jnp.zeros(30).at[at], first)(m, mode="drop")
+        return getattr(y.at[other(at, y)], second)(2 * m + 1, mode="drop")
+
+    return f
+
+
+def next_place(at, y):
+    return (at + 1) % 31
+
+
 EXACT = {
+    "sums, then sums": (one_upon_the_other("add", "add", next_place), (S, SEGMENTS)),
+    "maxima, then maxima": (one_upon_the_other("max", "max", next_place), (S, SEGMENTS)),
+    "sums, then maxima": (one_upon_the_other("add", "max", next_place), (S, SEGMENTS)),
+    "sums, then last ones": (one_upon_the_other("add", "set", next_place), (S, SEGMENTS)),
+    "sums where sums are": (
+        one_upon_the_other("add", "add", lambda at, y: at + (y.max() > 0).astype(int)),
+        (S, SEGMENTS),
+    ),
     "sum of pairs": (sum_of_pairs, (S, SEGMENTS)),
     "sum of pairs by columns": (sum_of_pairs_by_columns, (S, SEGMENTS)),
     "maximum of pairs": (maximum_of_pairs, (S, SEGMENTS)),

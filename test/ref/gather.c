@@ -112,7 +112,7 @@ static weir_status scatter_all(ref_frame *f, ir_op op, const plan *p, uint32_t n
 weir_status ref_scatter(ref_frame *f, ir_op op) {
   uint32_t n = ref_n_results(f, op);
   plan p;
-  if (!ir_scatter_dims(f->arena, f->m, op, &p.numbers) ||
+  if (!ir_gather_dims(f->arena, f->m, op, &p.numbers) ||
       !make_plan(&p, ref_operand(f, op, 0)->rank, ref_operand(f, op, n + 1)->rank,
                  ref_operand(f, op, n)))
     return ref_error(f, op, WEIR_INVALID_ARGUMENT,

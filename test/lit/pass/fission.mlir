@@ -38,8 +38,8 @@ func.func public @shared(%p: tensor<8x8xf32>, %x: tensor<1000x8xf32>, %k: tensor
 // CHECK-LABEL: sym_name = "number"
 // CHECK:      %[[F:[0-9]+]]:3 = "stablehlo.while"
 // CHECK:        %[[M:[0-9]+]] = "stablehlo.reduce"
-// CHECK:        %[[ONE:[0-9]+]] = "stablehlo.reshape"(%[[M]])
 // CHECK:        %[[AT:[0-9]+]] = "stablehlo.subtract"
+// CHECK:        %[[ONE:[0-9]+]] = "stablehlo.reshape"(%[[M]])
 // CHECK:        "stablehlo.dynamic_update_slice"(%{{arg[0-9]+}}, %[[ONE]], %[[AT]]) : (tensor<7xf32>
 // CHECK:      "stablehlo.while"(%{{[0-9]+}}, %arg1, %[[F]]#2)
 // CHECK:        %[[N:[0-9]+]] = "stablehlo.reshape"(%{{[0-9]+}}) : (tensor<1xf32>)

@@ -1,0 +1,22 @@
+/* Of the program's splits that hold the limit the fastest, as predicted: with passes that let more
+ * be split, and without. */
+#ifndef WEIR_LIMIT_FASTEST_H
+#define WEIR_LIMIT_FASTEST_H
+#include "limit/search.h"
+
+/* What is spent on a way under the limit: of the ops to look at one in `share`; compilations by
+ * XLA, 0: the estimate decides. */
+typedef struct effort {
+  int32_t share, most_compiles;
+  bool asks_later; /* limit/search.h; fastest_split() says so itself */
+} effort;
+
+/* By XLA, which is asked unless it was; out->m is NULL, and *s says why: none does. Mostly XLA
+ * needs what the estimate says. So it is asked about what is settled for, not about what that was
+ * better than; where it says that this is too much it is asked about each. peak: as it came. */
+WEIR_MUST_USE weir_status fastest_split(job *j, int64_t peak, effort e, search *s, candidate *out);
+/* Over how many devices the values are spread, by what XLA says that each has; the estimate counts
+ * them whole. */
+double fastest_devices(job *j, ir_module *m, int64_t peak);
+
+#endif
