@@ -4,6 +4,10 @@ the rates of src/plan/cost.c rest on.
 Run: python bench/experiments/convolutions.py
 Per role: milliseconds of CPU for four slices (minimum of three), way by way.
 
+    python bench/experiments/convolutions.py f64
+
+Likewise of f64, which Eigen has not: once without YNN's convolutions (plain loops in whichever order), once with.
+
     python bench/experiments/convolutions.py points
 
 CPU nanoseconds that the library takes for a point of the output, by how many channels and taps there are, and
@@ -21,7 +25,7 @@ import numpy as np
 from jax import lax
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from measure import compiled, least_cpu  # noqa: E402
+from measure import HONEST, compiled, least_cpu  # noqa: E402
 
 SLICES = 4
 CPU = (pathlib.Path(__file__).resolve().parents[2] / "src/machine/cpu.h").read_text()
@@ -72,12 +76,12 @@ def role(f, *args):
     return run
 
 
-def cpu_ms(f, kernel, args):
+def cpu_ms(f, kernel, args, options=None):
     def trip(carry, xs):
         return carry + f(kernel, *xs), None
 
-    zero = jnp.zeros(jax.eval_shape(lambda *a: f(kernel, *a), *[a[0] for a in args]).shape)
-    loop = jax.jit(lambda *xs: lax.scan(trip, zero, xs)[0])
+    zero = jnp.zeros(jax.eval_shape(lambda *a: f(kernel, *a), *[a[0] for a in args]).shape, args[0].dtype)
+    loop, _ = compiled(lambda *xs: lax.scan(trip, zero, xs)[0], args, options)
     jax.block_until_ready(loop(*args))
     best = float("inf")
     for _ in range(3):
@@ -87,7 +91,7 @@ def cpu_ms(f, kernel, args):
     return best * 1e3
 
 
-def case(name, n, batch, size, inside, out, width, stride=1, groups=1, dilation=1):
+def case(name, n, batch, size, inside, out, width, stride=1, groups=1, dilation=1, ways=({},), dtype=np.float32):
     rng = np.random.default_rng(0)
 
     def forward(x, w):
@@ -102,7 +106,7 @@ def case(name, n, batch, size, inside, out, width, stride=1, groups=1, dilation=
         )
 
     def normal(*shape):
-        return rng.standard_normal((SLICES, *shape), dtype=np.float32)
+        return rng.standard_normal((SLICES, *shape), dtype=dtype)
 
     x, w = normal(batch, *[size] * n, inside), normal(*[width] * n, inside // groups, out)
     g = normal(*jax.eval_shape(forward, x[0], w[0]).shape)
@@ -112,7 +116,7 @@ def case(name, n, batch, size, inside, out, width, stride=1, groups=1, dilation=
         "kernel": (lambda x, g: jax.vjp(lambda w: forward(x, w), w[0])[1](g)[0], x, g),
     }
     for what, (f, *args) in roles.items():
-        ms = [cpu_ms(role(f, *args), kernel, args) for kernel in (None, "IO", "OI")]
+        ms = [cpu_ms(role(f, *args), kernel, args, way) for way in ways for kernel in (None, "IO", "OI")]
         print(f"| {name} | {what} | " + " | ".join(f"{m:.1f}" for m in ms) + " |", flush=True)
 
 
@@ -148,7 +152,25 @@ def all_points():
         points(*case)
 
 
-if __name__ == "__main__" and sys.argv[1:] == ["points"]:
+def all_doubles():
+    jax.config.update("jax_enable_x64", True)
+    name, one = next(iter(HONEST.items()))
+    by = dict(ways=(HONEST, {name: one + ",LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"}), dtype=np.float64)
+    print("| convolution, f64 | role | as JAX writes it | [i, o] | [o, i] | YNN: as JAX writes it | [i, o] | [o, i] |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|")
+    case("3 x 3, 32 to 32", 2, 8, 28, 32, 32, 3, **by)
+    case("3 x 3, 32 to 64, stride 2", 2, 8, 28, 32, 64, 3, 2, **by)
+    case("3 x 3, 3 to 16", 2, 8, 28, 3, 16, 3, **by)
+    case("1 x 1, 32 to 64", 2, 8, 28, 32, 64, 1, **by)
+    case("3 x 3, 4 groups of 8", 2, 8, 28, 32, 32, 3, 1, 4, **by)
+    case("3 x 3 depthwise", 2, 8, 28, 32, 32, 3, 1, 32, **by)
+    case("signals, 9 taps, stride 2", 1, 8, 2000, 16, 32, 9, 2, **by)
+    case("volumes, 8 to 16", 3, 4, 16, 8, 16, 3, **by)
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["f64"]:
+    all_doubles()
+elif __name__ == "__main__" and sys.argv[1:] == ["points"]:
     all_points()
 elif __name__ == "__main__":
     print("| convolution | role | as JAX writes it | library | plain loops |\n|---|---|--:|--:|--:|")

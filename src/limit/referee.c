@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "ir/convolution.h"
 #include "limit/result.h"
 #include "out/out.h"
 #include "plan/cost.h"
@@ -11,7 +12,8 @@ void referee_options(const job *j, ir_module *m, plan_order order,
                      const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
   machine_way way = {.by_memory = plan_is_by_memory(order),
                      .unhoisted = !plan_hoists(order),
-                     .unshared = m && !plan_is_shared(m, &j->machine)};
+                     .unshared = m && !plan_is_shared(m, &j->machine),
+                     .by_ynn = ir_convolves_by_ynn(m ? m : j->m)};
   out_options[0] = NULL;
   if (j->machine.device || !strcmp(j->options.platform, "cpu"))
     machine_xla_options(&j->machine, way, out_options);

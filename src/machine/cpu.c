@@ -130,14 +130,19 @@ double cpu_resident_bytes(const machine *m) { return (double)(m->l2_bytes / 2); 
 
 /* YNN does products one by one: fused with others they take scratch that no report shows; left to
  * Eigen they pack whole operands, which none shows either, and take twice the time in f64
- * (bench/experiments/products.py). */
-enum { BY_MEMORY = 1, UNHOISTED = 2, UNSHARED = 4, PASSES = UNHOISTED | UNSHARED };
+ * (bench/experiments/products.py). Convolutions that Eigen has not the types for would be plain
+ * loops, 10 to 45 times as slow as YNN's; Eigen's own take half of the time of YNN's, backwards
+ * (bench/experiments/convolutions.py). */
+enum { BY_MEMORY = 1, UNHOISTED = 2, UNSHARED = 4, BY_YNN = 8, PASSES = UNHOISTED | UNSHARED };
 static const struct {
   int asked, wanted;    /* of the way's properties: these are to be those */
   int32_t vector_bytes; /* for such vectors only; 0: any */
   const char *option;
 } options[] = {
-    {0, 0, 0, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
+    {BY_YNN, 0, 0, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
+    {BY_YNN, BY_YNN, 0,
+     "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,"
+     "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"},
     {BY_MEMORY, BY_MEMORY, 0, "xla_cpu_scheduler_type=CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"},
     {PASSES, UNHOISTED, 0, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
     {PASSES, UNSHARED, 0, "xla_disable_hlo_passes=cpu-parallel-task-assigner"},
@@ -150,7 +155,7 @@ static const struct {
 void machine_xla_options(const machine *m, machine_way way,
                          const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
   int is = (way.by_memory ? BY_MEMORY : 0) | (way.unhoisted ? UNHOISTED : 0) |
-           (way.unshared ? UNSHARED : 0);
+           (way.unshared ? UNSHARED : 0) | (way.by_ynn ? BY_YNN : 0);
   size_t count = 0;
   for (size_t i = 0; !m->device && i < sizeof options / sizeof *options; i++)
     if ((is & options[i].asked) == options[i].wanted &&

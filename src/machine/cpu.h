@@ -15,7 +15,7 @@
   R(gemm_f32_flops, 270, PRODUCTS) /* jnp.dot, 4096^3; bench/experiments/slices.py */              \
   R(gemm_f64_flops, 120, PRODUCTS)                                                                 \
   R(batched, 0.02, CORES)         /* of a batch, besides their flops: 50 to 400 ns each */         \
-  R(conv_flops, 270, PRODUCTS)    /* bench/experiments/convolutions.py points */                   \
+  R(conv_flops, 270, PRODUCTS)    /* bench/experiments/convolutions.py points; f64 half */         \
   R(conv_points, 0.07, CORES)     /* of the library's convolutions, besides, of each group */      \
   R(conv_taps, 3.0, CORES)        /* of each point, besides */                                     \
   R(conv_loops_flops, 4.0, ALONE) /* as plain loops; bench/experiments/convolutions.py */          \
@@ -80,6 +80,7 @@ typedef struct machine_way {
   bool by_memory; /* in the order of its scheduler that saves memory */
   bool unhoisted; /* what does not change in a loop stays there */
   bool unshared;  /* each op of what it fuses on one thread */
+  bool by_ynn;    /* convolutions that are not for Eigen */
 } machine_way;
 
 /* What XLA is told for that: "name=value", NULL-terminated, static, at most MACHINE_MOST_OPTIONS,
@@ -95,7 +96,7 @@ const char *machine_xla_report_only(const machine *m);
 const char *machine_xla_otherwise(const machine *m);
 
 /* ---- convolutions inside of loops ---- */
-/* Up to how many output features, exclusive, the library's copies of patches are not worth it, and
+/* Up to how many output features, exclusive, Eigen's copies of patches are not worth it, and
  * plain loops are faster: of a group, and of a volume with a single input feature. */
 #define CPU_PATCHES(R)                                                                             \
   R(few_in_group, 4, ALONE) /* one thread of either; the same with vectors of 16 and 32 bytes: */  \

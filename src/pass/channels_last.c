@@ -4,22 +4,23 @@
  *   batch_group_count g: conv(x[(g, b), .., f], k) = conv(x[b, .., (g, f)], k), g feature groups
  *   a window reversed along d: conv(x, k) = conv(x, reverse(k, d))
  *
- * XLA CPU hands a convolution of f32 or f16 with one to three spatial dimensions to its library if
- * the dimensions stand in this order and no window is reversed. Any other becomes plain loops,
- * 40 times as slow for a kernel's gradient. XLA brings the entry computation into this form itself
- * (its ConvCanonicalization), the bodies of loops not, so the entry is left alone here.
+ * XLA CPU hands a convolution with one to three spatial dimensions to a library (ir/convolution.h)
+ * if the dimensions stand in this order and no window is reversed: of f32 and f16 to Eigen, of f64
+ * and bytes to YNN. Any other becomes plain loops, 40 times as slow for a kernel's gradient. XLA
+ * brings the entry computation into this form itself (its ConvCanonicalization), the bodies of
+ * loops not, so the entry is left alone here.
  *
- * The library copies the patches under the windows for a product with the kernel. Where the copies
- * are slow and serve few output features, plain loops are faster (depthwise: 10 to 20 times), and
- * LLVM vectorises them along the features: the same order, but the kernel as [space, o, i], which
- * the library does not take.
+ * Eigen copies the patches under the windows for a product with the kernel. Where the copies are
+ * slow and serve few output features, plain loops are faster (depthwise: 10 to 20 times), and LLVM
+ * vectorises them along the features: the same order, but the kernel as [space, o, i], which no
+ * library takes. So stand all that no library has.
  *
  * Requires: lowered loops. Breaks nothing; what lost its uses stays for dce. Exact: the same
- * products, summed in another order. Left alone: the entry, types that the library does not have,
- * padding that it misreads, other numbers of spatial dimensions, unknown shapes. Cost: transposes
- * of the slices. Numbers: docs/design/convolutions.md.
+ * products, summed in another order. Left alone: the entry, padding that Eigen misreads, other
+ * numbers of spatial dimensions, unknown shapes. Cost: transposes of the slices. Numbers:
+ * docs/design/convolutions.md.
  */
-#include "ir/attrs.h"
+#include "ir/convolution.h"
 #include "machine/cpu.h"
 #include "pass/build.h"
 
@@ -54,6 +55,8 @@ static bool is_spread(layout *l, ir_op op) { /* zeros between the input's elemen
 }
 
 static bool is_faster_by_loops(layout *l, ir_op op, const ir_conv_numbers *n) {
+  ir_convolver by = ir_convolver_of(l->m, op, n);
+  if (by != IR_BY_EIGEN) return by == IR_BY_LOOPS;
   const ir_type_data *kernel = ir_type_at(l->m, ir_operand(l->m, op, 1));
   int64_t groups =
       ir_op_int(l->m, op, "feature_group_count", 1) * ir_op_int(l->m, op, "batch_group_count", 1);
@@ -143,7 +146,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
   layout *l = r->own;
   ir_conv_numbers n;
   if (r->b.block == l->entry || ir_kind_of(l->m, op) != IR_OP_CONVOLUTION ||
-      !pass_is_static(l->m, op) || !pass_has_library(l->m, op) || pass_misreads_padding(l->m, op) ||
+      !pass_is_static(l->m, op) || pass_misreads_padding(l->m, op) ||
       !ir_conv_dims(l->p->scratch, l->m, op, &n))
     return false;
   int32_t spatial = n.input_spatial.count;

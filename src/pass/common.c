@@ -3,20 +3,16 @@
 #include "pass/build.h"
 
 #include "base/hash.h"
+#include "ir/convolution.h"
 
 bool pass_is_static(const ir_module *m, ir_op op) {
   return ir_all_types(m, op, ir_is_static_tensor);
 }
 
-bool pass_has_library(const ir_module *m, ir_op conv) {
-  ir_dtype t = ir_type_at(m, ir_operand(m, conv, 0))->dtype;
-  return t == IR_F32 || t == IR_F16 || t == IR_BF16; /* XLA computes the last in f32 */
-}
-
 /* Cut at a dimension's low end, and padded at its high end by no more. */
 bool pass_misreads_padding(ir_module *m, ir_op conv) {
   int32_t spatial = ir_type_at(m, ir_operand(m, conv, 0))->rank - 2;
-  for (int32_t i = 0; i < spatial && pass_has_library(m, conv); i++) {
+  for (int32_t i = 0; i < spatial && ir_is_of_eigen(m, conv); i++) {
     int64_t low = ir_op_entry(m, conv, "padding", 2 * i, 0),
             high = ir_op_entry(m, conv, "padding", 2 * i + 1, 0);
     if (low < 0 && high > 0 && low + high <= 0) return true;

@@ -81,10 +81,8 @@ WEIR_MUST_USE weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, 
 /* ---- what several passes need ---- */
 /* All operands and results are tensors whose shapes are known. */
 bool pass_is_static(const ir_module *m, ir_op op);
-/* Of a convolution: whether XLA CPU's library has its element type. */
-bool pass_has_library(const ir_module *m, ir_op conv);
-/* Likewise: whether that library would read beyond its input (jaxlib 0.10.2). Such programs are
- * right only as long as something else keeps them from it. */
+/* Whether Eigen's convolution would read beyond its input (jaxlib 0.10.2). Such programs are right
+ * only as long as something else keeps them from it. */
 bool pass_misreads_padding(ir_module *m, ir_op conv);
 /* Attributes that are not the op's own (shardings) may be about its shape. */
 bool pass_has_foreign_attrs(const ir_module *m, ir_op op);

@@ -11,6 +11,7 @@
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "ir/calls.h"
+#include "ir/convolution.h"
 #include "ir/flops.h"
 #include "ir/lapack.h"
 #include "machine/cpu.h"
@@ -81,13 +82,15 @@ static double dot_ns(clock_state *c, ir_op op) {
 
 static double bytes_of(const clock_state *c, ir_value v) { return (double)ir_value_bytes(c->m, v); }
 
-/* In a while the library takes no other order than its own: pass/channels_last.c. */
-static bool is_by_library(clock_state *c, ir_op op) {
+/* In a while a library takes no other order than its own: pass/channels_last.c. */
+static ir_convolver convolver_of(clock_state *c, ir_op op) {
   ir_conv_numbers n;
-  if (!c->in_while || ir_op_int(c->m, op, "feature_group_count", 1) > 1) return true;
-  if (!ir_conv_dims(c->scratch, c->m, op, &n)) return false;
-  ir_conv_numbers wanted = ir_conv_channels_last(c->scratch, n.input_spatial.count, false);
-  return ir_conv_same_numbers(&n, &wanted);
+  if (!ir_conv_dims(c->scratch, c->m, op, &n)) return c->in_while ? IR_BY_LOOPS : IR_BY_EIGEN;
+  ir_convolver by = ir_convolver_of(c->m, op, &n);
+  bool has_groups = ir_op_int(c->m, op, "feature_group_count", 1) > 1;
+  bool is_taken = !c->in_while || (by == IR_BY_EIGEN && has_groups) ||
+                  ir_is_in_library_order(c->scratch, c->m, op, &n);
+  return is_taken ? by : IR_BY_LOOPS;
 }
 
 /* What the library takes for a point, however few its channels are; windows of one point are
@@ -109,7 +112,11 @@ static double points_ns(clock_state *c, ir_op op) {
 static double convolution_ns(clock_state *c, ir_op op) {
   ir_ints dilation = ir_op_list(c->m, op, "lhs_dilation");
   double flops = (double)ir_op_flops(c->scratch, c->m, op);
-  if (is_by_library(c, op)) return flops / c->rates.conv_flops + points_ns(c, op);
+  ir_convolver by = convolver_of(c, op);
+  if (by != IR_BY_LOOPS) {
+    bool is_double = ir_type_at(c->m, ir_result(c->m, op, 0))->dtype == IR_F64;
+    return flops / c->rates.conv_flops * (is_double ? 2 : 1) + points_ns(c, op);
+  }
   for (int32_t i = 0; i < dilation.count; i++)
     flops /= (double)dilation.at[i]; /* loops skip the zeros */
   return flops / c->rates.conv_loops_flops;
