@@ -77,18 +77,16 @@ const char *ir_value_sharding(const ir_module *m, ir_value v) {
 }
 
 /* ---- meshes and their axes ---- */
-const char *ir_find_mesh(const ir_module *m, const char *name, size_t length) {
+const char *ir_sharding_mesh(const ir_module *m, const char *sharding) {
+  if (!sharding || sharding[1] != '@') return NULL;
+  const char *name = sharding + 2;
+  size_t length = strcspn(name, ",>");
   for (ir_op op, i = 0; (op = ir_op_at(m, ir_top(m), i)); i++) {
     const char *own = ir_kind_of(m, op) == IR_OP_SDY_MESH ? ir_op_string(m, op, "sym_name") : NULL;
     if (own && strlen(own) == length && !memcmp(own, name, length))
       return ir_op_string(m, op, "mesh");
   }
   return NULL;
-}
-
-const char *ir_sharding_mesh(const ir_module *m, const char *sharding) {
-  if (!sharding || sharding[1] != '@') return NULL;
-  return ir_find_mesh(m, sharding + 2, strcspn(sharding + 2, ",>"));
 }
 
 int64_t ir_axes_devices(const ir_axes *axes) {

@@ -19,9 +19,8 @@ const char *ir_value_sharding(const ir_module *m, ir_value v);
 /* The axes of dimension `dim`: "{...}", perhaps with a priority, to *out_end. */
 const char *ir_sharding_dim(const char *sharding, int32_t dim, const char **out_end);
 
-/* The text of the mesh of this name: <["x"=2, "y"=4]>, perhaps with an order of devices. */
-const char *ir_find_mesh(const ir_module *m, const char *name, size_t length);
-/* The mesh that a sharding names; NULL: none, or an inlined one. */
+/* The text of the mesh that a sharding names: <["x"=2, "y"=4]>, perhaps with an order of devices;
+ * NULL: none, or an inlined one. */
 const char *ir_sharding_mesh(const ir_module *m, const char *sharding);
 
 /* Axes, or parts of them, of a mesh whose devices are numbered row by row. */

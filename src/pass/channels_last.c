@@ -163,10 +163,9 @@ static bool begin(pass_rewrite *r) {
   if (strcmp(r->p->options->platform, "cpu")) return false;
   CTX_CHECK(r->m->ctx, r->p->machine);
   ir_op main = ir_main_function(r->m);
-  layout *l = ARENA_NEW(r->p->scratch, layout);
+  layout *l = r->own = ARENA_NEW(r->p->scratch, layout);
   *l =
       (layout){r->p, r->m, main ? ir_body(r->m, main) : IR_NONE, machine_patches_on(r->p->machine)};
-  r->own = l;
   return true;
 }
 

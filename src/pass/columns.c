@@ -248,14 +248,13 @@ static bool replace(pass_rewrite *r, ir_op op) {
 }
 
 static bool begin(pass_rewrite *r) {
-  columns *f = ARENA_NEW(r->p->scratch, columns);
+  columns *f = r->own = ARENA_NEW(r->p->scratch, columns);
   *f = (columns){.p = r->p,
                  .m = r->m,
                  .boxes = {.a = r->p->scratch, .m = r->m},
                  .uses = r->uses,
                  .column_uses = ARENA_ARRAY(r->p->scratch, uint32_t, r->n_values),
                  .small_bytes = r->small_bytes};
-  r->own = f;
   for (ir_walk w = ir_walk_block(f->m, ir_top(f->m)); ir_next(&w);)
     if (reads_columns(f, w.op)) f->column_uses[ir_operand(f->m, w.op, 0)]++;
   return true;

@@ -30,7 +30,6 @@ typedef struct taken {
 typedef struct finder {
   pass_ctx *p;
   ir_module *m;
-  ir_map *map;    /* results of replaced ops -> what they are now */
   bool by_gather; /* how to read tensors that are there anyway: as the program did */
   taken taken[MOST_TAKEN];
   int n_taken;
@@ -61,14 +60,6 @@ static ir_value piece(finder *f, ir_builder *b, ir_value x, int32_t dim, int64_t
   CTX_CHECK(f->m->ctx, 0 <= at && 0 <= length && length <= t->dims[dim] - at);
   if (at == 0 && t->dims[dim] == length) return x;
   return ir_build_slice_dim(b, x, dim, at, length);
-}
-
-static ir_value without_dim(finder *f, ir_builder *b, ir_value x, int32_t dim) {
-  const ir_type_data *t = type_of(f, x);
-  int64_t dims[IR_MAX_RANK];
-  for (int32_t d = 0, n = 0; d < t->rank; d++)
-    if (d != dim) dims[n++] = t->dims[d];
-  return ir_build_reshape(b, x, ir_tensor(f->m, t->dtype, t->rank - 1, dims));
 }
 
 /* ---- tensors that are there anyway ---- */
@@ -163,7 +154,8 @@ static ir_value take_broadcast(finder *f, ir_builder *b, ir_op op, const band *s
       if ((dims[d] == s->keep && d != i && j >= 0) || (dims[d] == s->drop && d != j)) spare = d;
     if (i >= 0) x = piece(f, b, x, i, s->at_keep, s->length);
     if (j >= 0) x = piece(f, b, x, j, s->at_drop, s->length);
-    if (spare >= 0) x = without_dim(f, b, x, spare);
+    if (spare >= 0)
+      x = ir_build_reshape(b, x, ir_tensor_without_dim(f->m, ir_type_of(f->m, x), spare));
   }
   for (int32_t d = 0; d < n; d++)
     if (d != spare) to[kept++] = moved((int32_t)dims[d], s);
@@ -533,21 +525,12 @@ static ir_value replace_sum(finder *f, ir_op op) {
   return ir_build_reduce(&b, IR_OP_ADD, x, init, summed, count);
 }
 
-/* ---- the walk ---- */
 static bool replace(pass_rewrite *r, ir_op op) {
-  finder *f = r->own;
-  ir_value made = IR_NONE;
-  if (ir_kind_of(f->m, op) == IR_OP_REDUCE) made = replace_sum(f, op);
-  if (ir_kind_of(f->m, op) == IR_OP_GATHER) made = replace_gather(f, op);
-  return pass_stand_in(f->m, f->map, op, made);
+  ir_kind kind = ir_kind_of(r->m, op);
+  if (kind != IR_OP_REDUCE && kind != IR_OP_GATHER) return false;
+  finder f = {.p = r->p, .m = r->m};
+  ir_value made = kind == IR_OP_REDUCE ? replace_sum(&f, op) : replace_gather(&f, op);
+  return pass_stand_in(r->m, r->map, op, made);
 }
 
-static bool begin(pass_rewrite *r) {
-  finder *f = r->own = ARENA_NEW(r->p->scratch, finder);
-  f->p = r->p;
-  f->m = r->m;
-  f->map = r->map;
-  return true;
-}
-
-const pass pass_diagonal = {"diagonal", .replace = replace, .begin = begin};
+const pass pass_diagonal = {"diagonal", .replace = replace};

@@ -319,9 +319,8 @@ static void note_made(pass_bounds *f, ir_value v) {
 }
 
 static bool begin(pass_rewrite *r) {
-  pass_bounds *f = ARENA_NEW(r->p->scratch, pass_bounds);
+  pass_bounds *f = r->own = ARENA_NEW(r->p->scratch, pass_bounds);
   *f = pass_bounds_make(r->p->scratch, r->m);
-  r->own = f;
   return true;
 }
 

@@ -416,11 +416,10 @@ static void note_reader(readers *r, const ir_module *m, ir_op loop) {
 }
 
 static bool begin(pass_rewrite *r) {
-  readers *all = ARENA_NEW(r->p->scratch, readers);
+  readers *all = r->own = ARENA_NEW(r->p->scratch, readers);
   *all = (readers){.a = r->p->scratch, .first = ARENA_ARRAY(r->p->scratch, uint32_t, r->n_values)};
   for (ir_walk w = ir_walk_block(r->m, ir_top(r->m)); ir_next(&w);)
     if (ir_kind_of(r->m, w.op) == IR_OP_WHILE) note_reader(all, r->m, w.op);
-  r->own = all;
   return all->list.count > 0;
 }
 
