@@ -15,7 +15,6 @@ from weir._jax import ir
 from weir._processes import LeftAlone as _LeftAlone
 from weir._say import warn
 
-_REPORT_ONLY = "xla_backend_optimization_level=0"  # what is asked so never runs
 _PASSES_OFF = "xla_disable_hlo_passes"
 # XLA's words for an option, and for a value of one, that it doesn't have.
 _UNKNOWN_OPTION = "No such compile option: '{}'"
@@ -76,8 +75,7 @@ class Call:
             if not _forget_option(wanted, str(error)):
                 raise
             return self.run(text, wanted)
-        if _REPORT_ONLY not in wanted:
-            self.executables[key] = executable
+        self.executables[key] = executable
         return executable
 
     def drop(self, text):
