@@ -25,13 +25,14 @@
  */
 #include "base/strbuf.h"
 #include "ir/lapack.h"
+#include "machine/tuned.h"
 #include "pass/pass.h"
 #include "pipeline/divide.h"
 #include "pipeline/manual.h"
 #include "pipeline/varying.h"
 #include "split/shards.h"
 
-enum { MOST_ROUNDS = 16, LARGE = 8 };
+enum { MOST_ROUNDS = 16 };
 
 /* ---- rounds ---- */
 static void note_border(const division *d, division_border *border, int32_t dim) {
@@ -322,7 +323,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
                 .a = p->scratch,
                 .from = block,
                 .most_bytes = limit ? limit : INT64_MAX,
-                .large_bytes = limit ? limit / LARGE : INT64_MAX};
+                .large_bytes = limit ? limit / TUNED_LARGE_SHARE : INT64_MAX};
   const ir_block_data *b = ir_block_get(m, block);
   const ir_op_data *last = ir_op_get(m, ir_terminator(m, block));
   d.given = shardings_of(&d, b->args.at, b->args.count);

@@ -5,6 +5,7 @@
 #include "ir/fold.h"
 #include "ir/attrs.h"
 #include "ir/maps.h"
+#include "machine/tuned.h"
 #include "split/body.h"
 #include "split/chunks.h"
 #include "split/indices.h"
@@ -283,9 +284,8 @@ RULE(dynamic_slice) {
 /* The update is a large part of the operand along dimension d: *out_start is known. What is smaller
  * is better there whole. */
 static bool is_large_update(query *q, int64_t d, int64_t *out_start) {
-  enum { LARGE = 8 };
   int64_t x = operand_type(q, 0)->dims[d], update = operand_type(q, 1)->dims[d];
-  return update < x && update > x / LARGE &&
+  return update < x && update > x / TUNED_UPDATE_SHARE &&
          ir_splat_int(q->m, ir_operand(q->m, q->op, (uint32_t)(2 + d)), out_start) &&
          *out_start >= 0 && *out_start <= x - update;
 }
