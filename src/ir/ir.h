@@ -548,8 +548,7 @@ void ir_build_while_less(ir_module *m, ir_op loop, uint32_t counter, uint32_t en
 
 /* ---- walk.c ---- */
 /* Copies `op` with its regions to the end of `to`; map[old value] = new value, read for operands
- * (an unmapped value stands for itself) and extended by results and block arguments. map has room
- * for every value of m now; values made meanwhile are not in it. */
+ * (an unmapped value stands for itself) and extended by results and block arguments. */
 typedef struct ir_map ir_map;
 ir_map *ir_map_new(arena *a, const ir_module *m);
 ir_value ir_map_get(const ir_map *map, ir_value v); /* v itself if unmapped */
