@@ -154,12 +154,22 @@ static bool keep(job *j, timed *t) {
   return is_kept;
 }
 
+/* The same ways where this limit is asked for: another one may have room to run them. */
+static timed under_limit(const job *j, timed t) {
+  int64_t limit = j->options.memory_limit_bytes;
+  for (int i = 0; i < 2; i++) t.key[i] = hash_wide(t.key[i], &limit, sizeof limit);
+  return t;
+}
+
 timed timed_look_up(job *j, timed_ways ways) {
   timed t = {.choice = TIMED_NEVER, .ways = ways};
   if (!may_time(j) || !keeps(j)) return t;
   make_key(j, ways.about, ways.limit_bytes, t.key);
   if (j->options.timer) t.choice = TIMED_OPEN;
   look_up(j, &t);
+  timed limited = under_limit(j, t);
+  if (t.choice == TIMED_OPEN) look_up(j, &limited);
+  t.choice = limited.choice;
   return t;
 }
 
@@ -227,7 +237,10 @@ void timed_give_up(job *j, const timed *t) {
 timed_choice timed_choose(job *j, timed *t, const candidate *tried, const candidate *other) {
   if (t->choice != TIMED_OPEN) return t->choice;
   t->choice = TIMED_NEVER;
-  if (!ask(j, t, tried, other) || !keep(j, t)) return t->choice;
+  if (!ask(j, t, tried, other)) return t->choice;
+  timed kept = is_never(t->took) ? under_limit(j, *t) : *t;
+  if (!keep(j, &kept)) return t->choice;
+  memcpy(t->took, kept.took, sizeof kept.took);
   t->choice = timed_choice_of(t->took);
   if (t->choice != TIMED_NEVER) note(j, t);
   return t->choice;

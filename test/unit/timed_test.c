@@ -207,6 +207,16 @@ static void test_failures(void) {
   answer = 2;
   assert(chosen(ready()) == TIMED_NEVER && asked == 1 && files(path, sizeof path) == 1);
   assert(known(ready()) == TIMED_NEVER && asked == 1); /* kept */
+  process limited = ready();                           /* but for that limit alone */
+  limited.options.memory_limit_bytes = 7;
+  assert(known(limited) == TIMED_OPEN && known(limited) == TIMED_NEVER && asked == 2 &&
+         files(path, sizeof path) == 2);
+  answer = 0;
+  limited.options.memory_limit_bytes = 8;
+  assert(chosen(limited) == TIMED_GAINS && known(ready()) == TIMED_GAINS && asked == 3);
+  while (files(path, sizeof path)) assert(!unlink(path));
+  answer = 2;
+  assert(chosen(ready()) == TIMED_NEVER && files(path, sizeof path) == 1);
   answer = 0;
   assert(!unlink(path));
   set_variable("WEIR_CACHE_DIR", "off");
