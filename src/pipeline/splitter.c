@@ -23,7 +23,7 @@ enum {
 
 /* Values that could not be dissolved, and what is known of their regions. */
 typedef struct tried {
-  seeds_tried values;
+  seeds_tried values, states; /* states: what whiles carry on, for split_states() */
   split_memo known;
   bool has_shorter;    /* of some choice: split/choose.h */
   int64_t added_bytes; /* most parts_bytes of a choice: likewise */
@@ -33,7 +33,8 @@ typedef struct tried {
 } tried;
 
 static tried tried_begin(const ir_module *m) {
-  return (tried){.values.a = arena_create(m->ctx), .most_ops = MOST_GROWTH * m->ops.count};
+  arena *a = arena_create(m->ctx);
+  return (tried){.values.a = a, .states.a = a, .most_ops = MOST_GROWTH * m->ops.count};
 }
 
 static void tried_end(tried *t) {
@@ -134,7 +135,7 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
     t->lacks_room |= choice.region->lacks_room;
     choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
-  } else if (!is_added_in_blocks(m, block, goal) && !goal->cuts_steps) {
+  } else if (!goal->from_states && !goal->cuts_steps && !is_added_in_blocks(m, block, goal)) {
     bool parts;
     found = split_sink(m, block, seed, goal->threshold_bytes, goal->nest, &parts);
     if (found)
@@ -569,6 +570,37 @@ static progress split_holders(ir_module *m, const plan_peak *peak, split_order *
   return last;
 }
 
+/* ---- states of whiles that nothing large but their next ones is made of ---- */
+/* What a while carries next in the place of this one; the value itself if that is none of its. */
+static ir_value next_of_state(const ir_module *m, ir_value v) {
+  const ir_value_data *d = ir_value_get(m, v);
+  ir_block block = ir_value_block(m, v);
+  ir_op around = ir_block_get(m, block)->parent;
+  if (d->op && ir_kind_of(m, d->op) == IR_OP_WHILE)
+    return ir_yielded(m, ir_while_body(m, d->op), d->index);
+  bool is_state =
+      !d->op && around && ir_kind_of(m, around) == IR_OP_WHILE && ir_while_body(m, around) == block;
+  return is_state ? ir_yielded(m, block, d->index) : v;
+}
+
+/* Where nothing else of the peak can be split. */
+static progress split_states(ir_module *m, const plan_peak *peak, split_order *order, tried *t) {
+  split_goal goal = order->goal;
+  progress p = STUCK;
+  if (!goal.carries_rows || !goal.no_kernels) return p;
+  goal.from_states = true;
+  split_forget(&t->known);
+  for (uint32_t i = 0; i < peak->n_holders && p == STUCK && !is_at_end(m, order); i++) {
+    ir_value v = next_of_state(m, peak->holders[i].value);
+    if (!can_be_seed(m, v) || ir_value_bytes(m, v) <= goal.threshold_bytes) continue;
+    if (seeds_was_tried(&t->states, v)) continue;
+    seeds_mark_tried(&t->states, v);
+    p = split_seed(m, ir_value_block(m, v), v, &goal, t);
+  }
+  order->loops += p == SPLIT;
+  return p;
+}
+
 /* ---- what bounds a candidate from below ---- */
 /* Held outside of loops: the same however short the slices. */
 static int64_t whole_bytes(const ir_module *m, const plan_peak *peak) {
@@ -607,6 +639,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   if (!over && order->goal.segments_first) p = sink_rows_of_holders(m, &peak, order);
   if (!over && order->goal.segments_first && p == STUCK) p = segment_holders(m, &peak, order, t);
   if (!over && p == STUCK) p = split_holders(m, &peak, order, t);
+  if (!over && p == STUCK) p = split_states(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
   if (p == STUCK && !order->fits) order->peak_bytes = estimated_bytes(scratch, m, order);

@@ -332,8 +332,13 @@ static bool may_be_detached(const split_region *r, const split_goal *goal) {
   return goal->detaches && r->needed_outside[r->seed];
 }
 
+static bool may_write_over_state(const split_region *r, const split_goal *goal) {
+  return goal->from_states && r->has_states && !r->state_bytes && r->state->carried[r->seed];
+}
+
 static bool dissolves_seed(split_region *r, const split_goal *goal) {
-  return is_dissolved(r, r->seed, r->seed_pos) || may_be_detached(r, goal);
+  return is_dissolved(r, r->seed, r->seed_pos) || may_be_detached(r, goal) ||
+         may_write_over_state(r, goal);
 }
 
 /* ---- what is known already ---- */

@@ -16,6 +16,8 @@ typedef struct split_goal {
   bool outside_first;      /* whiles as a whole go before what is inside of them */
   bool segments_first;     /* of what loops keep of their trips: segments go before slices */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
+  bool from_states; /* a region counts also if its seed is what a while carries on, for which a
+                       loop may write over what it has now (split/halo.h, ir/in_place.h) */
   bool detaches; /* a region counts also if its seed is among these, and split once it is there for
                     each of its readers */
   int64_t hold_bytes; /* larger values can't be held whatever else is done */

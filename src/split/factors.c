@@ -296,15 +296,25 @@ bool split_is_updated(const ir_module *m, ir_value v, ir_value from) {
   return v == from;
 }
 
+/* What an update in the block was made of by others there, of which nobody else reads any. */
+static ir_value before_updates(const query *q) {
+  ir_value x = ir_operand(q->m, q->op, 0);
+  ir_op update, reader = q->op;
+  while ((update = ir_maker(q->m, x, IR_OP_DYNAMIC_UPDATE_SLICE)) &&
+         ir_op_get(q->m, update)->block == op_data(q)->block) {
+    for (ir_op op, i = 0; (op = ir_op_at(q->m, op_data(q)->block, i)); i++)
+      if (op != reader && ir_reads(q->m, op, x)) return x;
+    x = ir_operand(q->m, reader = update, 0);
+  }
+  return x;
+}
+
 /* The operand is none of the block's, and what the block hands on is the result with further
  * updates: both are there whole, whatever is done. */
 static bool updates_state(const query *q) {
-  ir_value x = ir_operand(q->m, q->op, 0), y = ir_result(q->m, q->op, 0);
+  ir_value x = before_updates(q), y = ir_result(q->m, q->op, 0);
   ir_block block = op_data(q)->block;
-  ir_op update, end = ir_terminator(q->m, block);
-  while ((update = ir_maker(q->m, x, IR_OP_DYNAMIC_UPDATE_SLICE)) &&
-         ir_op_get(q->m, update)->block == block)
-    x = ir_operand(q->m, update, 0);
+  ir_op end = ir_terminator(q->m, block);
   bool is_own = ir_value_get(q->m, x)->op && ir_value_block(q->m, x) == block;
   ir_op around = ir_block_get(q->m, block)->parent;
   bool is_state = !ir_value_get(q->m, x)->op && ir_value_block(q->m, x) == block &&

@@ -108,6 +108,8 @@ class Fields:
         step, often of the fields before it.
         """
         dice = random.Random(self.body)
+        if dice.random() < 0.1:
+            fields = [self.bordered(x) for x in fields]
         old, now = list(fields), list(fields)
         for i in range(self.n):
             seen = dice.choice([old, now])
@@ -120,6 +122,9 @@ class Fields:
             now = now[1:] + now[:1]
         if dice.random() < 0.2:
             now = now[:1] + old[:-1]  # as they were, one step ago and more
+        if dice.random() < 0.1:  # nothing is large but what is next
+            mix = (lambda x, y: x ^ y) if self.is_whole else (lambda x, y: 0.6 * x - 0.4 * y)
+            now = [mix(x, y) for x, y in zip(old, old[1:] + old[:1])]
         kept = [
             lambda: jnp.sum(now[-1]),
             lambda: jnp.sum(old[0]),
