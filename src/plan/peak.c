@@ -34,6 +34,7 @@ static plan_graph *unordered(arena *scratch, const ir_module *m, plan_order orde
   plan_lay_out(g);
   if (memory) plan_take_epilogues(g);
   if (memory && memory->library_bytes) {
+    plan_turn_captures(g);
     plan_pad_products(g);
     plan_part_products(g);
     plan_split_products(g);

@@ -7,6 +7,7 @@
  *      --peak_layout.c-> what library calls want column by column is made so
  *      --peak_pad.c----> 16-bit matrices as cuBLAS wants them
  *      --peak_terms.c--> products of long sums in parts, on GPUs
+ *      --peak_turned.c-> arguments of loops as their products want them, on GPUs
  *      --peak_parts.c--> operands as sums of narrower numbers, where products want them so
  *      --peak_invariant.c-> copies before TPUs' loops: products' operands, windows
  *      --peak_small.c---> counted: small arrays that stay in TPUs' memory, not on the chip
@@ -233,6 +234,13 @@ void plan_part_products(plan_graph *g);
 void plan_split_products(plan_graph *g);
 /* The same: what XLA:TPU makes before loops for products and windows in them. */
 void plan_copy_invariants(plan_graph *g);
+/* The loop's state has `now` as its element i, of another shape. */
+void plan_pass_in(plan_graph *g, uint32_t loop, uint32_t i, uint32_t now);
+/* Element i of the loop's state as the body has it, if no trip changes it and nobody reads it in
+ * the condition or after the loop; else 0. */
+uint32_t plan_invariant_element(const plan_graph *g, uint32_t loop, uint32_t i);
+/* The same: arguments that XLA:GPU lays out anew before loops in which products read them. */
+void plan_turn_captures(plan_graph *g);
 /* The same: elements that are taken out of tables of constants. */
 void plan_count_coefficients(plan_graph *g);
 /* After that, on GPUs: fusions that XLA makes one of, and their tables. */

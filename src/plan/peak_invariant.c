@@ -88,8 +88,7 @@ static void set_member(plan_graph *g, uint32_t id, uint32_t i, const plan_shape 
   n->shape.members = members;
 }
 
-/* The loop's state has `now` as its element i, of another shape. */
-static void pass_in(plan_graph *g, uint32_t loop, uint32_t i, uint32_t now) {
+void plan_pass_in(plan_graph *g, uint32_t loop, uint32_t i, uint32_t now) {
   const plan_node *n = plan_node_get(g, loop);
   const plan_comp *cond = plan_comp_get(g, n->comps[0]), *body = plan_comp_get(g, n->comps[1]);
   plan_shape shape = plan_node_get(g, now)->shape;
@@ -108,9 +107,7 @@ static void pass_in(plan_graph *g, uint32_t loop, uint32_t i, uint32_t now) {
   if (is_new) plan_add_user(g, now, tuple);
 }
 
-/* Element i of the loop's state as the body has it, if no trip changes it and nobody reads it in
- * the condition or after the loop; else 0. */
-static uint32_t invariant_element(const plan_graph *g, uint32_t loop, uint32_t i) {
+uint32_t plan_invariant_element(const plan_graph *g, uint32_t loop, uint32_t i) {
   const plan_node *n = plan_node_get(g, loop);
   const plan_comp *cond = plan_comp_get(g, n->comps[0]), *body = plan_comp_get(g, n->comps[1]);
   uint32_t id = plan_node_get(g, body->root)->operands[i];
@@ -144,9 +141,9 @@ static void narrow_state(plan_graph *g, uint32_t loop) {
   for (uint32_t i = 0; i < plan_node_get(g, loop)->shape.n_members; i++) {
     const plan_shape *s = &plan_node_get(g, loop)->shape.members[i];
     bool may = s->dtype == IR_F32 && s->true_rank > 1 && !is_near(g, s->bytes / 2);
-    uint32_t element = may ? invariant_element(g, loop, i) : 0;
+    uint32_t element = may ? plan_invariant_element(g, loop, i) : 0;
     if (!element || !products_alone_read(g, element, root, MOST_VIEWS)) continue;
-    pass_in(g, loop, i, narrow_copy(g, loop, plan_node_get(g, tuple)->operands[i]));
+    plan_pass_in(g, loop, i, narrow_copy(g, loop, plan_node_get(g, tuple)->operands[i]));
     make_narrow(g, element);
   }
 }
@@ -332,7 +329,7 @@ static void move_out(plan_graph *g, uint32_t loop, uint32_t copy) {
   plan_node n = *plan_node_get(g, copy), e = *plan_node_get(g, n.operands[0]);
   const plan_comp *body = plan_comp_get(g, n.comp);
   if (e.kind != IR_OP_GET_TUPLE_ELEMENT || e.operands[0] != body->parameter ||
-      invariant_element(g, loop, e.index) != n.operands[0])
+      plan_invariant_element(g, loop, e.index) != n.operands[0])
     return;
   uint32_t tuple = plan_node_get(g, loop)->operands[0],
            x = plan_node_get(g, tuple)->operands[e.index];

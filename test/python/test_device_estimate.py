@@ -268,6 +268,37 @@ func.func @main(%a: {r}, %b: {r}, %c: {r}, %g: {r}) -> ({r}, {r}, {r}) {{
 }}"""
 
 
+def scores_in_slices(batch, rows, heads, d, at_once):
+    """Sums of scores' exponentials: each trip of a loop has some of the rows of q, for all heads."""
+    x, q = f"tensor<{batch}x{rows}x{heads}x{d}xf32>", f"tensor<{batch}x{at_once}x{heads}x{d}xf32>"
+    p, v, r = (f"tensor<{batch}x{heads}x{s}xf32>" for s in (f"{at_once}x{rows}", at_once, rows))
+    number, scalar = "tensor<i32>", "tensor<f32>"
+    return f"""
+func.func @main(%q: {x}, %k: {x}) -> {r} {{
+  %zero = stablehlo.constant dense<0> : {number}
+  %one = stablehlo.constant dense<1> : {number}
+  %many = stablehlo.constant dense<{at_once}> : {number}
+  %end = stablehlo.constant dense<{rows // at_once}> : {number}
+  %none = stablehlo.constant dense<0.0> : {scalar}
+  %begin = stablehlo.constant dense<0.0> : {r}
+  %0:2 = stablehlo.while(%i = %zero, %o = %begin) : {number}, {r} cond {{
+    %more = stablehlo.compare LT, %i, %end : ({number}, {number}) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  }} do {{
+    %at = stablehlo.multiply %i, %many : {number}
+    %s = stablehlo.dynamic_slice %q, %zero, %at, %zero, %zero, sizes = [{batch}, {at_once}, {heads}, {d}]
+      : ({x}, {number}, {number}, {number}, {number}) -> {q}
+    %p = stablehlo.dot_general %s, %k, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3] : ({q}, {x}) -> {p}
+    %e = stablehlo.exponential %p : {p}
+    %r = stablehlo.reduce(%e init: %none) applies stablehlo.add across dimensions = [3] : ({p}, {scalar}) -> {v}
+    %next = stablehlo.dynamic_update_slice %o, %r, %zero, %zero, %at : ({r}, {v}, {number}, {number}, {number}) -> {r}
+    %trip = stablehlo.add %i, %one : {number}
+    stablehlo.return %trip, %next : {number}, {r}
+  }}
+  return %0#1 : {r}
+}}"""
+
+
 def by_algorithm(precision, products):
     """A product by an algorithm that is made of products of narrower numbers."""
     x, w, y = "tensor<2048x1024xf32>", "tensor<1024x1536xf32>", "tensor<2048x1536xf32>"
@@ -1412,6 +1443,7 @@ SINGLE = {
     "the same in a batch": ("h100", product_of("4x1024x16x512", [1], "4x1024x128", [1], "4x16x512x128", batch=1), 291_504_384),
     "rows of two dimensions on the right": ("h100", product_of("128x1024", [1], "64x512x1024", [2], "128x64x512"), 155_713_792),
     "times a vector": ("h100", times_vector(3300, 3000), 39_625_200),
+    "scores of several heads in slices, batches apart": ("h100", scores_in_slices(3, 500, 4, 64, 50), 11_716_576),
     "gradient of attention, padded for parts": ("h100", attention_gradient(1580, 64), 53_138_992),
     "gradient of attention of more rows": ("h100", attention_gradient(3000, 64), 185_664_048),
     "times a vector, of few elements less than a library takes": ("h100", times_vector(3161, 3161), 39_992_972),
