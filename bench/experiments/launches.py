@@ -7,6 +7,9 @@ its queue, so there are a short trip and a long one. CPU time of the process, mi
 turn; compiled as weir compiles what it splits. In brackets time by the clock.
 
     python bench/experiments/launches.py [kind ...]
+
+`steps` are whole trips of a scan that reads and stacks some numbers a step: a recurrence, its gradient,
+products with a square matrix and with one four times as wide, a sum of outer products.
 """
 
 import pathlib
@@ -102,7 +105,44 @@ def times(kind, n):
     return {count: t / trips * 1e6 for count, t in least.items()}
 
 
+def recurrence(h, x):
+    h = x * h + 0.5
+    return h, h
+
+
+def recurrence_back(h, x):
+    g = x * h + 0.5
+    return g, (g * x, h * x)
+
+
+# Of a state of n numbers: what is there besides, a step's new state and what it stacks.
+STEPS = {
+    "recurrence": lambda n: (normal(n), None, lambda w, h, x: recurrence(h, x)),
+    "its gradient": lambda n: (normal(n), None, lambda w, h, x: recurrence_back(h, x)),
+    "row x matrix": lambda n: (normal(n), normal(n, n), lambda w, h, x: (x @ w, h)),
+    "row x wide": lambda n: (normal(n), normal(n, 4 * n), lambda w, h, x: ((h @ w)[:n] * 0.01 + x, h)),
+    "outer sum": lambda n: (normal(n, n), None, lambda w, h, x: (h + x[:, None] * x, None)),
+}
+WIDTHS, LENGTH = (16, 64, 128, 256, 512), 1000
+
+
+def step_microseconds(kind, n):
+    h, w, step = STEPS[kind](n)
+    scan = jax.jit(lambda h, w, xs: jax.lax.scan(lambda h, x: step(w, h, x), h, xs))
+    arguments = h, w, normal(LENGTH, n) * 0.1
+    run = scan.lower(*arguments).compile(compiler_options=OPTIONS)
+    return min(timed(lambda: jax.block_until_ready(run(*arguments)))[1] for _ in range(15)) / LENGTH * 1e6
+
+
+def steps():
+    print(f"{'microseconds a step':>20s}" + "".join(f"{n:>8d}" for n in WIDTHS))
+    for kind in STEPS:
+        print(f"{kind:>20s}" + "".join(f"{step_microseconds(kind, n):8.2f}" for n in WIDTHS), flush=True)
+
+
 def main():
+    if sys.argv[1:] == ["steps"]:
+        return steps()
     print(f"{'microseconds':>32s}" + "".join(f"{n:>18d}" for n in SIZES))
     for kind in sys.argv[1:] or KINDS:
         found = [times(kind, n) for n in (SLOW_SIZES if kind == "sort" else SIZES)]

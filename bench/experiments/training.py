@@ -216,6 +216,52 @@ def random_loop(rows=1_000_000, steps=20):
     return start, (np.int32(0),)
 
 
+def recurrent(f, steps=4000, width=128, inputs=128, widths=(1, 1, 1)):
+    """Gradients of a gated recurrence, all of whose gates are made at once."""
+    w = [weights(width if i else inputs, int(width * n)) for i, n in enumerate(widths)]
+    return jax.value_and_grad(lambda w, x: f(x, *w)), (w, data(steps, inputs))
+
+
+def linear_states(a, b):
+    def step(h, given):
+        h = given[0] * h + given[1]
+        return h, h
+
+    return jax.lax.scan(step, jnp.zeros(a.shape[1:]), (a, b))[1]
+
+
+def griffin(x, w, v, out):
+    a = jnp.exp(-8 * jax.nn.softplus(x @ w))
+    b = jnp.sqrt(1 - a * a + 1e-6) * jax.nn.sigmoid(x @ v) * x
+    return jnp.mean((jax.nn.gelu(linear_states(a, b)) @ out) ** 2)
+
+
+def minimal_gru(x, w, v, out):
+    z = jax.nn.sigmoid(x @ w)
+    return jnp.mean((linear_states(1 - z, z * (x @ v)) @ out) ** 2)
+
+
+def mamba(x, w, v, out):
+    n = v.shape[1] // 3
+    dt, c = jax.nn.softplus(x @ w), x @ v[:, :n]
+    decay = jnp.exp(-dt[:, :, None] * jnp.exp(v[:, n : 2 * n]))
+    h = linear_states(decay, (dt * x)[:, :, None] * (x @ v[:, 2 * n :])[:, None])
+    return jnp.mean((jnp.einsum("tdn,tn->td", h, c) @ out) ** 2)
+
+
+def lstm(x, w, u, out):
+    def step(state, z):
+        h, c = state
+        i, f, g, o = jnp.split(z + h @ u, 4)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    zero = jnp.zeros(out.shape[0])
+    (h, _), hs = jax.lax.scan(step, (zero, zero), x @ w)
+    return jnp.mean((hs @ out) ** 2) + jnp.sum(h)
+
+
 CASES = {
     "residual2": lambda: residual_net(2),
     "residual4": lambda: residual_net(4),
@@ -229,6 +275,10 @@ CASES = {
     "ntk": ntk,
     "int8": int8_product,
     "random_loop": random_loop,
+    "griffin": lambda: recurrent(griffin),
+    "minimal_gru": lambda: recurrent(minimal_gru),
+    "mamba": lambda: recurrent(mamba, 1000, 64, 64, (1, 0.75, 1)),
+    "lstm": lambda: recurrent(lstm, 4000, 128, 64, (4, 4, 1)),
 }
 
 
@@ -261,17 +311,17 @@ def measure(name, shares):
     stock, stock_compile = compiled(f, arguments)
     needs = needs_of(honest)
     limits = [limit_of(*needs, share) for share in shares]
-    ways, compile_seconds, plans = [stock], [stock_compile], [None]
-    for limit in limits:
+    ways, compile_seconds, plans, held = [stock], [stock_compile], [None], []
+    for share, limit in zip(shares, limits):
         try:
             program, seconds = limited(f, arguments, limit)
             plan = weir.plan(f, *arguments, limit=limit)
         except Exception as error:
             print(name, f"{needs[-1] / 1e6:.1f} MB under {limit / 1e6:.1f}: refused:", str(error)[:160], flush=True)
             continue
-        ways.append(program), compile_seconds.append(seconds), plans.append(plan)
+        ways.append(program), compile_seconds.append(seconds), plans.append(plan), held.append(share)
     seconds, results = in_turn(ways, arguments)
-    for way, share, plan in zip(range(1, len(ways)), shares, plans[1:]):
+    for way, share, plan in zip(range(1, len(ways)), held, plans[1:]):
         print(
             f"{name} {share}: {needs[-1] / 1e6:.1f} MB, held {needs_of(ways[way])[-1] / 1e6:.1f},",
             f"compiles in {compile_seconds[way]:.1f} s ({stock_compile:.1f}), stock {seconds[0] * 1e3:.0f} ms,",
@@ -295,4 +345,5 @@ def main():
         measure(name, chosen.share)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -308,7 +308,7 @@ static bool may_gain_by_segments(const job *j, const search *s) {
 
 /* Likewise of scans that could go in slices of their steps. */
 static bool may_gain_by_steps(const job *j, const search *s) {
-  return s->manner != BY_STEPS && s->found.has_whiles && is_slower(j, s) && search_has_scans(j, s);
+  return s->manner != BY_STEPS && is_slower(j, s) && search_has_scans(j, s);
 }
 
 /* What goes over the steps of whiles once instead. */

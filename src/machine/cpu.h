@@ -34,14 +34,16 @@
   R(write_bytes, 18.0, MEMORY)  /* likewise */                                                     \
   R(copied_bytes, 13.0, MEMORY) /* half of a copy's 27 either way: read or written, unfused */     \
   R(matrix_bytes, 10.0, MEMORY) /* a matrix-vector product reads its matrix once */                \
-  R(fresh_bytes, 5.6, PAGES)    /* first touch of pages: the system's work */                      \
-  R(cached_bytes, 60.0, CORES)  /* what stays in L2 */
+  R(near_matrix_bytes, 120.0, ALONE) /* one that stays in L2, trip after trip: launches.py */      \
+  R(fresh_bytes, 5.6, PAGES)         /* first touch of pages: the system's work */                 \
+  R(cached_bytes, 60.0, CORES)       /* what stays in L2 */
 
 typedef struct machine_rates {
 #define RATE(name, value, grows) double name;
   CPU_RATES(RATE)
 #undef RATE
   double op_ns, trip_ns;   /* of an op, and of a trip of a while besides its ops */
+  double product_ns;       /* of one that the library does, besides */
   double shared_ns;        /* of an op that XLA gives to several threads, besides; 0: of none */
   double fresh_from_bytes; /* larger temporaries are fresh memory, at fresh_bytes */
   double resident_bytes;   /* temporaries up to this stay in a cache */
@@ -57,9 +59,10 @@ double machine_heap_ns(const machine_rates *rates, double k, double seen);
 
 /* ---- the same on all CPUs ---- */
 /* In every trip of a loop that it is in; bench/experiments/launches.py has what an op of a few
- * elements takes, and more. */
-#define CPU_OP_NS 100.0
-#define CPU_TRIP_NS 100.0 /* of a while besides its ops */
+ * elements takes, and a step of a scan. */
+#define CPU_OP_NS 30.0
+#define CPU_TRIP_NS 30.0     /* of a while besides its ops */
+#define CPU_PRODUCT_NS 500.0 /* of two matrices: the library is called */
 /* XLA gives an op to several threads from so much on: bytes that it reads and writes where it does
  * no more than one operation for each, else operations, ten times these bytes and twice its
  * functions together. It costs that beside. */

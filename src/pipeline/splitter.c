@@ -7,6 +7,7 @@
 #include "pipeline/seeds.h"
 #include "split/accumulator.h"
 #include "split/branches.h"
+#include "split/chunks.h"
 #include "split/halo.h"
 #include "split/held.h"
 #include "split/loops.h"
@@ -647,6 +648,26 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   return p;
 }
 
+static void add_restarted(seeds *s, const ir_module *m, ir_op op) {
+  if (ir_kind_of(m, op) == IR_OP_WHILE && split_begins_anew(m, op)) add_results(s, m, op);
+}
+
+static bool split_restarted(ir_module *m, const seed *x, split_order *order, tried *t) {
+  return split_seed(m, x->block, x->value, &order->goal, t) == SPLIT;
+}
+
+/* Before larger values what is split in units of steps or not at all: a region that reads it in
+ * others would leave it whole. */
+static void split_units(ir_module *m, ir_block top, split_order *order, tried *t) {
+  if (!order->goal.cuts_steps) return;
+  while (try_seeds(m, top, order, t, order->goal.threshold_bytes, add_restarted, split_restarted)) {
+    order->loops++;
+    split_forget(&t->known);
+  }
+  if (!order->no_kernels)
+    order->only_kernels = kernels_mark_loops(m, order->machine, order->least_gain);
+}
+
 void splitter_to_fit(ir_module *m, split_order *order) {
   tried t = tried_begin(m);
   order->fits = false;
@@ -654,6 +675,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   if (main_block(m)) sink_unholdable(m, main_block(m), order);
   if (main_block(m)) make_edges(m, main_block(m), &order->goal);
   if (main_block(m)) move_states(m, main_block(m), &order->goal);
+  if (main_block(m)) split_units(m, main_block(m), order, &t);
   progress p = PREPARED;
   for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {
     p = split_once(m, order, &t);

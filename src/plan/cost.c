@@ -66,18 +66,33 @@ static double gemm_flops(const clock_state *c, ir_dtype t) {
   return ir_dtype_bytes(t) >= 8 ? c->rates.gemm_f64_flops : c->rates.gemm_f32_flops;
 }
 
+/* Reading it is all of a product with a vector. A loop's trips find it in a cache. */
+static double matrix_ns(const clock_state *c, double bytes) {
+  bool stays = (c->in_while || c->in_loop) && bytes <= c->rates.resident_bytes;
+  return bytes / (stays ? c->rates.near_matrix_bytes : c->rates.matrix_bytes);
+}
+
+/* A matrix and a vector: reading the matrix is all of it. */
+static bool is_thin_product(const clock_state *c, ir_op op) {
+  ir_gemm g;
+  ir_kind k = ir_kind_of(c->m, op);
+  return (k == IR_OP_DOT || k == IR_OP_DOT_GENERAL) && ir_dot_gemm(c->scratch, c->m, op, &g) &&
+         (g.rows <= 1 || g.columns <= 1);
+}
+
 /* Few terms are no slower: what is made has to be written then, which is counted beside. */
 static double dot_ns(clock_state *c, ir_op op) {
   ir_gemm g;
   if (!ir_dot_gemm(c->scratch, c->m, op, &g)) return 0;
   ir_dtype t = ir_type_at(c->m, ir_operand(c->m, op, 0))->dtype;
   double rows = (double)g.rows, columns = (double)g.columns, inner = (double)g.inner,
-         thin = fmin(rows, columns), batch = (double)g.batch;
+         thin = fmin(rows, columns), batch = (double)g.batch,
+         call_ns = inner > 1 ? c->rates.product_ns : 0; /* else XLA fuses it */
   if (thin <= 1)
-    return batch * inner * fmax(rows, columns) * (double)ir_dtype_bytes(t) / c->rates.matrix_bytes;
+    return matrix_ns(c, batch * inner * fmax(rows, columns) * (double)ir_dtype_bytes(t));
   double flops = 2 * batch * rows * columns * inner;
   return flops / gemm_flops(c, t) * (1 + TUNED_HALF_ROWS / thin) +
-         (batch > 1 ? batch / c->rates.batched : 0);
+         (batch > 1 ? batch / c->rates.batched : call_ns);
 }
 
 static double bytes_of(const clock_state *c, ir_value v) { return (double)ir_value_bytes(c->m, v); }
@@ -271,7 +286,8 @@ static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   if (c->in_while && is_part) return part_ns(c, op);
   for (uint32_t i = 0; i < d->n_results; i++)
     ns += traffic_ns(c, bytes_of(c, d->first_result + i), true);
-  for (uint32_t i = 0; i < d->n_operands; i++) ns += read_ns(c, op, i);
+  bool is_read = is_thin_product(c, op); /* as its arithmetic */
+  for (uint32_t i = 0; i < d->n_operands && !is_read; i++) ns += read_ns(c, op, i);
   return ns;
 }
 
@@ -540,18 +556,12 @@ bool plan_stock_keeps(const ir_module *m, ir_op op, const ir_users *users) {
   return users->first[v] == users->first[v + 1];
 }
 
-/* A matrix and a vector: reading the matrix is all of it, as fast as a sum reads. */
-static bool is_thin_product(const clock_state *c, ir_op op) {
-  ir_gemm g;
-  return ir_dot_gemm(c->scratch, c->m, op, &g) && (g.rows <= 1 || g.columns <= 1);
-}
-
 /* A product of broadcasts is made element by element. */
 static double stock_arithmetic_ns(stock *s, ir_op op) {
   const ir_module *m = s->c.m;
   ir_kind k = ir_kind_of(m, op);
-  bool is_product = k == IR_OP_DOT || k == IR_OP_DOT_GENERAL, is_outer = is_outer_product(m, op);
-  if (is_product && !is_outer && is_thin_product(&s->c, op)) return 0;
+  bool is_outer = is_outer_product(m, op);
+  if (!is_outer && is_thin_product(&s->c, op)) return 0; /* as fast as a sum reads */
   if (!is_outer && !ir_is_elementwise(k)) return arithmetic_ns(&s->c, op);
   return elements_ns(&s->c, op, (double)ir_elements(m, ir_result(m, op, 0)));
 }

@@ -110,6 +110,15 @@ static restarts common_restarts(arena *scratch, const split_scan *s) {
   return all;
 }
 
+bool split_begins_anew(const ir_module *m, ir_op loop) {
+  split_scan s;
+  arena *scratch = arena_create(m->ctx);
+  bool found = split_scan_of(scratch, m, loop, ir_op_get(m, loop)->n_operands, &s) &&
+               common_restarts(scratch, &s).period > 0;
+  arena_destroy(scratch);
+  return found;
+}
+
 /* ---- the factor ---- */
 /* Whole units from the first step on, or to that. */
 static bool is_in_units(split_pos pos, int64_t trips) {

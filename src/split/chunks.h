@@ -48,6 +48,8 @@ bool split_chunks_trace(arena *scratch, ir_module *m, ir_op loop, uint32_t carry
                         split_factor *out);
 /* Whether some carry has such a factor. */
 bool split_has_chunks(const ir_module *m, ir_op loop);
+/* Its state begins anew every so many steps: it is split in units of these, or not at all. */
+bool split_begins_anew(const ir_module *m, ir_op loop);
 /* The carry's value goes from slice to slice. */
 bool split_is_state(const split_factor *f, uint32_t carry);
 /* One trip: operands inside the loop; states: of a factor that is carried as the trip begins, out:

@@ -1,6 +1,8 @@
 """Scans in slices of their steps: gated recurrences whose gates are made for all steps at once, under
 arguments, results and a tenth of stock's temporaries."""
 
+import json
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +11,7 @@ from jax import lax
 
 import running
 import weir
-from held import check_a_tenth
+from held import HONEST, check_a_tenth
 from test_libraries import reported_bytes
 
 T, D = 1500, 32
@@ -117,6 +119,34 @@ def test_all_that_is_kept_of_steps_is_not_there(f, steps):
 @pytest.mark.parametrize("f, steps", BACK, ids=lambda v: getattr(v, "__name__", v))
 def test_nor_for_gradients(f, steps):
     check_a_tenth(grad(f), numbers(steps, D), *weights(*WIDTHS.get(f, (D, D, D))))
+
+
+def limit_at(f, arguments, share):
+    needs = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST).memory_analysis()
+    return needs.argument_size_in_bytes + needs.output_size_in_bytes + needs.temp_size_in_bytes // share
+
+
+def test_what_is_made_twice_is_split_first():
+    """Before gradients of gates, which are larger and read it: in slices of theirs it would stay whole."""
+    f, arguments = grad(lstm), (numbers(T, D), *weights(*WIDTHS[lstm]))
+    limit = limit_at(f, arguments, 20)
+    want = jax.jit(f)(*arguments)
+    with weir.limit(limit):
+        split = jax.jit(f).lower(*arguments).compile()
+    assert reported_bytes(split) <= limit
+    for got, want in zip(*map(jax.tree.leaves, (split(*arguments), want)), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5 * np.max(np.abs(want)))
+
+
+def test_gates_are_not_made_step_by_step_where_slices_of_steps_hold(monkeypatch):
+    """They would be products of a row with a matrix."""
+    monkeypatch.setenv("WEIR_MACHINE", "x86-64-v4")
+    monkeypatch.setenv("WEIR_TILE", "off")
+    width = 4 * D
+    f, arguments = grad(griffin), (numbers(4000, width), *(numbers(width, width) / width**0.5 for _ in "wvo"))
+    plan = weir.plan(f, *arguments, limit=limit_at(f, arguments, 3))
+    found = json.loads(plan.data)
+    assert len(found["loops"]) == 1 and found["flops_after"] < 1.4 * found["flops_before"]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
