@@ -60,8 +60,8 @@ double machine_heap_ns(const machine_rates *rates, double k, double seen);
 /* ---- the same on all CPUs ---- */
 /* In every trip of a loop that it is in; bench/experiments/launches.py has what an op of a few
  * elements takes, and a step of a scan. */
-#define CPU_OP_NS 30.0
-#define CPU_TRIP_NS 30.0     /* of a while besides its ops */
+#define CPU_OP_NS 100.0
+#define CPU_TRIP_NS 100.0    /* of a while besides its ops */
 #define CPU_PRODUCT_NS 500.0 /* of two matrices: the library is called */
 /* XLA gives an op to several threads from so much on: bytes that it reads and writes where it does
  * no more than one operation for each, else operations, ten times these bytes and twice its

@@ -66,10 +66,12 @@ static double gemm_flops(const clock_state *c, ir_dtype t) {
   return ir_dtype_bytes(t) >= 8 ? c->rates.gemm_f64_flops : c->rates.gemm_f32_flops;
 }
 
-/* Reading it is all of a product with a vector. A loop's trips find it in a cache. */
-static double matrix_ns(const clock_state *c, double bytes) {
-  bool stays = (c->in_while || c->in_loop) && bytes <= c->rates.resident_bytes;
-  return bytes / (stays ? c->rates.near_matrix_bytes : c->rates.matrix_bytes);
+/* Reading it is all of a product with a vector. A loop's trips find it in a cache, but each of
+ * short rows is a sum of its own. */
+static double matrix_ns(const clock_state *c, const ir_gemm *g, double bytes) {
+  bool stays = (c->in_while || c->in_loop) && bytes <= c->rates.resident_bytes,
+       is_near = stays && g->batch <= 1 && g->inner >= TUNED_NEAR_TERMS;
+  return bytes / (is_near ? c->rates.near_matrix_bytes : c->rates.matrix_bytes);
 }
 
 /* A matrix and a vector: reading the matrix is all of it. */
@@ -89,7 +91,7 @@ static double dot_ns(clock_state *c, ir_op op) {
          thin = fmin(rows, columns), batch = (double)g.batch,
          call_ns = inner > 1 ? c->rates.product_ns : 0; /* else XLA fuses it */
   if (thin <= 1)
-    return matrix_ns(c, batch * inner * fmax(rows, columns) * (double)ir_dtype_bytes(t));
+    return matrix_ns(c, &g, batch * inner * fmax(rows, columns) * (double)ir_dtype_bytes(t));
   double flops = 2 * batch * rows * columns * inner;
   return flops / gemm_flops(c, t) * (1 + TUNED_HALF_ROWS / thin) +
          (batch > 1 ? batch / c->rates.batched : call_ns);
