@@ -262,6 +262,23 @@ def lstm(x, w, u, out):
     return jnp.mean((hs @ out) ** 2) + jnp.sum(h)
 
 
+def biquads(channels=300, samples=2000, filters=5):
+    """One after the other, each with two states a channel."""
+
+    def f(x, coefficients):
+        for b0, b1, b2, a1, a2 in coefficients:
+
+            def step(s, x):
+                y = b0 * x + s[0]
+                return (b1 * x - a1 * y + s[1], b2 * x - a2 * y), y
+
+            zero = jnp.zeros(channels)
+            x = jax.lax.scan(step, (zero, zero), x)[1]
+        return jnp.sum(x**2, 0)
+
+    return f, (data(samples, channels), DICE.uniform(0, 0.3, (filters, 5)).astype(np.float32))
+
+
 CASES = {
     "residual2": lambda: residual_net(2),
     "residual4": lambda: residual_net(4),
@@ -278,6 +295,7 @@ CASES = {
     "griffin": lambda: recurrent(griffin),
     "minimal_gru": lambda: recurrent(minimal_gru),
     "mamba": lambda: recurrent(mamba, 1000, 64, 64, (1, 0.75, 1)),
+    "biquads": biquads,
     "lstm": lambda: recurrent(lstm, 4000, 128, 64, (4, 4, 1)),
 }
 

@@ -23,6 +23,7 @@ enum {
 typedef struct trial {
   int64_t peak;     /* what it came to; 0: it does not hold */
   int64_t reported; /* the least that XLA said of a candidate; 0: it was not asked */
+  int64_t least;    /* of all estimates */
 } trial;
 
 void minimum_keep(minimum *found, int64_t limit, ir_module *m) {
@@ -68,15 +69,17 @@ static weir_status try_limit(job *j, place at, int64_t limit, int32_t most_compi
   if (holds_given(j, found, &s.found)) WEIR_TRY(hold_given(j, at, limit, most_compiles, found));
   if (holds) minimum_keep(found, limit, s.found.m), found->near = at;
   else if (s.found.m) ir_module_destroy(s.found.m);
-  *out = (trial){.peak = holds ? s.found.needs.peak : 0, .reported = s.reported};
+  *out = (trial){
+      .peak = holds ? s.found.needs.peak : 0, .reported = s.reported, .least = s.seen.least};
   return WEIR_OK;
 }
 
 /* By weir's estimate, until 1 % below the limit found does not hold. What a split under one limit
- * came to is the next guess: limits that hold need not lie side by side. A whole search, which may
+ * came to is the next guess: limits that hold need not lie side by side. Where what is near a place
+ * comes to the same under a lower limit, it does so under those between. A whole search, which may
  * be the last that the budget allows, begins with 1 % below: it is likelier to hold than half. */
 static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *found) {
-  int64_t low = found->low, guess = found->guess;
+  int64_t low = found->low, guess = found->guess, peak = 0;
   bool is_anywhere = !at.slice_bytes;
   int most = is_anywhere ? MOST_IN_VAIN : MOST_PROBES, left = most; /* in vain */
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
@@ -94,9 +97,11 @@ static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *fou
     CTX_CHECK(&j->c, probe < found->limit); /* each step finds less, or ends it */
     WEIR_TRY(try_limit(j, at, probe, 0, found, &is));
     guess = is.peak;
+    if (is.peak) peak = is.peak;
     if (is.peak) continue;
     left--;
-    if (!guesses && probe == below) break;
+    bool is_least = (!guesses && probe == below) || (!is_anywhere && is.least == peak);
+    if (is_least) break;
     if (!guesses) low = probe;
   }
   return WEIR_OK;
