@@ -1,5 +1,5 @@
 """Random programs of scans whose inputs are made for all steps at once, and whose outputs are read
-so: gated recurrences and their gradients.
+so: gated recurrences, their gradients and a few second derivatives.
 
 A seed stands for one function of weights, a sequence and a list of tokens, in 64 bits. Steps are
 contractions, so that rounding does not grow over time.
@@ -65,6 +65,8 @@ class Sequences:
             lambda: jnp.where(a > b, 0.5 * h, z),
             lambda: jnp.tanh(a),  # of no state
             lambda: 0.7 * jnp.roll(h, 1, -1) + 0.1 * a * z,
+            lambda: lax.cond(i % 3 == 1, lambda: 0.5 * h * jnp.sin(a), lambda: jnp.tanh(h + z)),
+            lambda: lax.fori_loop(0, 2, lambda _, h: 0.5 * h + jnp.tanh(a), h) + 0.1 * z,
         ]
         return dice.choice(choices)()
 
@@ -80,20 +82,22 @@ class Sequences:
         return dice.choice(choices)()
 
     def scan(self, number, a, z, u, b):
-        """The last state, and what is stacked. Some count their steps, sum up, keep a matrix, hand
-        states on from carry to carry, begin anew every few steps, or run until a bound that is data."""
+        """The last state, and what is stacked. Some count their steps, sum up, keep a matrix, flags or
+        a key, hand states on from carry to carry, begin anew every few steps, are unrolled, keep
+        nothing for their gradients, or run until a bound that is data."""
         dice = random.Random(number)
         reverse, kind, way = dice.random() < 0.3, dice.randrange(1 << 30), dice.random()
         first = dice.choice([0 * a[0], a[0], jnp.tanh(b) + 0 * a[0]])
 
         def step(carry, given):
-            (h, total, i, past), (a, z) = carry, given
+            (h, total, i, past, other), (a, z) = carry, given
             inside = random.Random(kind)
+            z, other = self.with_other(z, h, other)
             new = self.step(inside, past[0] if past else h, a, z, i, u, b)
             ys = self.output(inside, past[0] if past else h, new, a)
             if total is not None:
                 total = 0.9 * total + (new.reshape(-1, self.n).T @ z.reshape(-1, self.n))
-            return (new, total, i + 1, (*past[1:], h)[: len(past)]), ys
+            return (new, total, i + 1, (*past[1:], h)[: len(past)], other), ys
 
         total = 0 * u if way < 0.2 else None
         past = (first, 0.5 * first)[: dice.choice([0, 0, 0, 1, 2])]
@@ -103,8 +107,24 @@ class Sequences:
             return lax.stop_gradient(lax.fori_loop(0, steps, body, first)), None
         if way > 0.9:
             return lax.stop_gradient(self.anew(dice.choice([2, 5, 8]), first, a, z))
-        (h, total, _, _), ys = lax.scan(step, (first, total, 0, past), (a, z), reverse=reverse)
+        flags, key = jnp.zeros(a.shape[1:], bool), jax.random.PRNGKey(number % 97)
+        other = {0: flags, 1: key, 2: jnp.zeros(a.shape[1:], jnp.int8)}.get(dice.randrange(8))
+        step = jax.checkpoint(step) if dice.random() < 0.1 else step
+        unroll = dice.choice([1] * 7 + [2, 5])
+        first = first, total, 0, past, other
+        (h, total, *_), ys = lax.scan(step, first, (a, z), reverse=reverse, unroll=unroll)
         return h if total is None else h @ (0.1 * total), ys
+
+    def with_other(self, z, h, other):
+        """What a step adds of a state that is no float, and that state's next."""
+        if other is None:
+            return z, other
+        if other.dtype == bool:
+            return jnp.where(other, z, 0.5 * z), other ^ (z > 0.3)
+        if other.dtype == jnp.int8:
+            return z * (1 + 0.1 * other), (other + (z > 0)).astype(jnp.int8) % 5
+        key, now = jax.random.split(other)
+        return z + 0.1 * jax.random.uniform(now, h.shape, h.dtype), key
 
     def anew(self, period, first, a, z):
         def body(carry):
@@ -154,6 +174,9 @@ class Sequences:
         dice = random.Random(self.body + 1)
         if dice.random() < 0.4:
             return jax.tree.leaves(self.value(*arguments))
+        if dice.random() < 0.1:
+            value = lambda w: self.value(w, *arguments[1:])[0]  # noqa: E731
+            return jax.jvp(jax.grad(value), arguments[:1], arguments[:1])
         number = dice.choice([(0, 1), (0, 1, 2, 3), (0,), (0, 1, 4)])
         return jax.tree.leaves(jax.value_and_grad(self.value, number, has_aux=True)(*arguments))
 
