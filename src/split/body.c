@@ -3,6 +3,7 @@
 #include "ir/fold.h"
 #include "ir/frozen.h"
 #include "split/linear.h"
+#include "split/steps.h"
 #include "split/tile_op.h"
 
 enum { MOST_SWEEPS = 64 };
@@ -32,6 +33,8 @@ typedef struct split_body {
   bool is_condition;            /* this is one */
   ir_op vote;                   /* of a condition: the op that asks all rows */
   struct split_body *condition; /* of a body: NULL if it asks none */
+  bool *puts_parts;             /* by an op's place: it puts a part where no other trip does, beside
+                                   what the slices before left there; NULL: none does */
 } body;
 
 static bool is_in_body(const body *b, ir_value v) { return ir_value_block(b->m, v) == b->block; }
@@ -247,11 +250,24 @@ static bool is_added_to(const body *b, uint32_t carry, const uint32_t *uses) {
   return at == v;
 }
 
+/* A stack of parts that begins with zeros: each trip has a place of its own. */
+static bool is_stacked(body *b, uint32_t carry, const uint32_t *uses) {
+  split_steps s;
+  split_access put;
+  if (!ir_is_zero(b->m, ir_operand(b->m, b->loop, carry)) || !split_steps_of(b->m, b->loop, &s) ||
+      !split_steps_stack(&s, carry, uses, &put))
+    return false;
+  uint32_t at = 0, n = ir_block_get(b->m, b->block)->ops.count;
+  while (op_at(b, at) != put.op) at++;
+  if (!b->puts_parts) b->puts_parts = ARENA_ARRAY(b->scratch, bool, n);
+  return b->puts_parts[at] = true;
+}
+
 /* How the slices' results of a carry come together; false if they don't. */
-static bool sum_of_carry(const body *b, uint32_t carry, const uint32_t *uses, split_sum *out) {
+static bool sum_of_carry(body *b, uint32_t carry, const uint32_t *uses, split_sum *out) {
   ir_value initial = ir_operand(b->m, b->loop, carry);
   if (!split_may_add_parts(b->m, initial)) return false;
-  bool onto = is_added_to(b, carry, uses);
+  bool onto = is_added_to(b, carry, uses) || is_stacked(b, carry, uses);
   *out = onto ? SPLIT_SUM_ONTO : SPLIT_SUM_NEW;
   return onto || ir_is_zero(b->m, initial);
 }
@@ -315,7 +331,7 @@ static bool asks_rows(const body *b) {
 
 /* Of the carries that are sums: how they come together, and that nobody asks for them on the way.
  */
-static bool trace_sums(const body *b, split_factor *out) {
+static bool trace_sums(body *b, split_factor *out) {
   uint32_t n = ir_op_get(b->m, b->loop)->n_operands, *uses = NULL;
   for (uint32_t i = 0; i < n; i++) {
     if (!is_sum(b, ir_argument(b->m, b->block, i))) continue;
@@ -352,6 +368,13 @@ static void narrow_args(ir_module *m, ir_block from, ir_block to, const split_fa
   }
 }
 
+/* Of a stack's update: what is there already, and the part. */
+static ir_value part_added(ir_builder *b, const ir_value *operands) {
+  const ir_type_data part = *ir_type_at(b->m, operands[1]);
+  ir_value old = ir_build_dynamic_slice(b, operands[0], operands + 2, part.dims);
+  return ir_build_add(b, old, operands[1]);
+}
+
 static void narrow_body_op(body *from, ir_builder *to, uint32_t at, const split_trip *trip,
                            ir_map *map) {
   ir_module *m = from->m;
@@ -366,6 +389,7 @@ static void narrow_body_op(body *from, ir_builder *to, uint32_t at, const split_
   ir_value *operands = ir_map_all(from->scratch, map, d.operands, d.n_operands),
            *results = ARENA_ARRAY(from->scratch, ir_value, d.n_results + 1);
   to->location = d.location;
+  if (from->puts_parts && from->puts_parts[at]) operands[1] = part_added(to, operands);
   if (!sliced) results[0] = split_build_linear(to, op, operands);
   else if (f.role == SPLIT_REDUCED && !from->is_condition)
     results[0] = split_sum_part(to, op, &f, trip, operands);

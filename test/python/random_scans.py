@@ -268,9 +268,16 @@ class Scans:
         starts, is_wave = dice.choice([0.0, 1.0]), dice.random() < 0.2
         at_first = h
         shares = random.Random(kind + 7).random() < self.shares
+        ws = None  # of each step, layers of a net
+        if random.Random(kind + 11).random() < 0.15:
+            ws = w * jnp.linspace(0.5, 1, len(xs), dtype=w.dtype).reshape(-1, *(1 for _ in w.shape))
 
-        def step(carry, x):
+        def step(carry, inputs):
             h, e, before, c = carry
+            x, own = inputs
+            return layer(h, e, before, c, x, w if own is None else own)
+
+        def layer(h, e, before, c, x, w):
             inside = random.Random(kind)
             new = self.state(inside, h, x, w, u, b, shared)
             if random.Random(kind + 1).random() < 0.2:
@@ -299,7 +306,7 @@ class Scans:
 
         matrix = jnp.eye(self.n) + 0.1 * w if shares else None
         first = (h, jnp.full(self.n, starts), 0.5 * h if is_wave else None, matrix)
-        (h, e, _, c), ys = lax.scan(step, first, xs, reverse=reverse)
+        (h, e, _, c), ys = lax.scan(step, first, (xs, ws), reverse=reverse)
         if shares and random.Random(kind + 10).random() < 0.5:
             e = e + 0.1 * jnp.sum(c, 0)
         return h, e, ys

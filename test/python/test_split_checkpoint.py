@@ -304,7 +304,6 @@ def test_stencils_at_a_tenth(name):
     held.check_a_tenth(f, *arguments)
 
 
-ORDERED = {"xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}  # as weir asks for
 ROOMS = [(5, 2.5), (5, 4), (12, 2.5), (12, 6), (29, 4), (29, 9), (61, 4), (61, 12), (97, 6)]
 
 
@@ -317,7 +316,7 @@ def test_any_number_of_levels(steps, room, tmp_path):
     assert text != rewritten and f"tensor<{steps}x40x33xf64>" not in rewritten
     evaluate = running.Evaluator(tmp_path, (u,))
     agree(evaluate(rewritten), evaluate(text), exact=True)
-    xla = running.Xla(rewritten, running.OPTIONS | ORDERED)
+    xla = running.Xla(rewritten, running.ORDERED)
     assert xla.report_bytes() <= (1 if modelled.RUNS else 1.05) * limit
     agree(xla(u), running.Xla(text)(u), exact=False)
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import held
 import running
 import weir
 from test_libraries import reported_bytes
@@ -159,6 +160,13 @@ def bidirectional(w, u, v, b, h, xs, lengths):
     return jnp.mean((jnp.concatenate([left, right], -1) @ jnp.concatenate([v, v]) - xs) ** 2)
 
 
+def layers(w, u, v, b, h, xs, lengths):
+    """Each step has weights of its own."""
+    ws = w[None] * jnp.linspace(0.5, 1, STEPS)[:, None, None]
+    step = lambda h, wx: (rnn_step(wx[0], u, b, h, wx[1]), None)  # noqa: E731
+    return jnp.mean(lax.scan(step, h, (ws, xs))[0] ** 2)
+
+
 def grad(f):
     return jax.value_and_grad(lambda *a: f(*a), argnums=(0, 1, 2, 3, 4))
 
@@ -176,6 +184,7 @@ CASES = {
     "read on the way": read_on_the_way,
     "scan in scan": grad(scan_in_scan),
     "bidirectional": grad(bidirectional),
+    "layers": grad(layers),
 }
 # What a loop over slices of the batch can't do.
 WHOLE = ["decaying ones", "centred", "squared sum", "read on the way"]
@@ -217,7 +226,7 @@ def test_held(name, tmp_path):
     own = sum(x.nbytes for x in ARGUMENTS) + sum(x.nbytes for x in before(*ARGUMENTS))
     limit = own + (before.report_bytes() - own) * 2 // 5
     options = ["--memory-limit", limit, "--skip", "checkpoint"]
-    xla = running.Xla(running.opt(tmp_path / "p.mlir", *options))
+    xla = running.Xla(running.opt(tmp_path / "p.mlir", *options), running.ORDERED)
     assert xla.report_bytes() <= limit
     agree(xla(*ARGUMENTS), before(*ARGUMENTS))
 
@@ -244,3 +253,22 @@ def test_a_while_inside_of_a_step_leaves_the_batch_to_be_sliced():
         limited = jax.jit(resampled).lower(shifts).compile()
     assert reported_bytes(limited) <= 60_000
     np.testing.assert_array_equal(limited(shifts), jax.jit(resampled)(shifts))
+
+
+@pytest.mark.parametrize("tile", ["off", "auto", "on"])
+def test_gradients_of_layers_are_added_up_where_they_are(tile, monkeypatch):
+    """A net whose layers are the steps of a scan: stacks of their gradients are as large as all else
+    that a tenth has room for.
+    """
+    monkeypatch.setenv("WEIR_TILE", tile)
+    normal = lambda *shape: RNG.normal(size=shape).astype(np.float32)  # noqa: E731
+
+    def layer(x, w):
+        return x + jax.nn.relu(x @ w[0]) @ w[1]
+
+    def loss(w, x):
+        net = jax.checkpoint(layer, policy=jax.checkpoint_policies.dots_saveable)
+        return jnp.mean(lax.scan(lambda x, w: (net(x, w), None), x, w)[0] ** 2)
+
+    weights = 0.1 * normal(4, 128, 256), 0.1 * normal(4, 256, 128)
+    held.check_a_tenth(jax.value_and_grad(loss), weights, normal(509, 128))
