@@ -570,6 +570,9 @@ bool split_goes_on_with(const ir_module *m, ir_op op, ir_value sum) {
   if (ir_op_get(m, op)->n_operands != 3 || ir_op_get(m, first)->n_operands != 3) return false;
   if (ir_operand(m, op, 1) == sum || ir_operand(m, op, 2) == sum) return false;
   ir_kind kind = ir_reducer_kind(m, ir_body(m, op));
+  ir_dtype dtype = ir_type_at(m, sum)->dtype;
+  bool rounds = kind == IR_OP_ADD || kind == IR_OP_MULTIPLY; /* in 16 bits the order is seen */
+  if (rounds && split_sum_dtype(dtype) != dtype) return false;
   return kind != IR_OP_UNKNOWN && kind == ir_reducer_kind(m, ir_body(m, first));
 }
 

@@ -25,7 +25,8 @@ static inline bool split_is_one_trip(const split_trip *trip) { return trip->slic
  * block of it is there at a time. */
 bool split_adds_in_blocks(const ir_module *m, ir_op op);
 /* Whether op adds, by the monoid of the one that made it, to a sum that it reads for nothing else:
- * in any order they come to the same, but for rounding. */
+ * in any order they come to the same, but for rounding; not sums of 16-bit floats, of which more is
+ * lost. */
 bool split_goes_on_with(const ir_module *m, ir_op op, ir_value sum);
 /* Whether the op's reduction over the factor can be merged from slices. */
 bool split_can_merge(arena *scratch, ir_module *m, ir_op op, const split_factor *f);
