@@ -306,9 +306,11 @@ static bool may_gain_by_segments(const job *j, const search *s) {
   return may;
 }
 
-/* Likewise of scans that could go in slices of their steps. */
+/* Likewise of scans that could go in slices of their steps; or these are in segments, whose trips
+ * make one by one what slices make at once. */
 static bool may_gain_by_steps(const job *j, const search *s) {
-  return s->manner != BY_STEPS && is_slower(j, s) && search_has_scans(j, s);
+  bool may = s->found.has_whiles || s->keeps_trips;
+  return s->manner != BY_STEPS && may && is_slower(j, s) && search_has_scans(j, s);
 }
 
 /* What goes over the steps of whiles once instead. */

@@ -149,6 +149,29 @@ def test_gates_are_not_made_step_by_step_where_slices_of_steps_hold(monkeypatch)
     assert len(found["loops"]) == 1 and found["flops_after"] < 1.4 * found["flops_before"]
 
 
+def test_what_neither_repeats_scans_nor_has_segments_is_not_made_by_steps(tmp_path):
+    """Means in a kernel's feature space, a few steps: rows are sliced in each."""
+
+    def f(x, assigned):
+        k = jnp.tanh(0.1 * x @ x.T + 0.2) ** 2
+
+        def step(assigned, _):
+            member = jax.nn.one_hot(assigned, 16)
+            count = member.sum(0) + 1e-6
+            mean = k @ member / count
+            within = (member * mean).sum(0) / count
+            d = jnp.diag(k)[:, None] - 2 * mean + within
+            return jnp.argmin(d, 1).astype(jnp.int32), d.min(1).sum()
+
+        return lax.scan(step, assigned, None, length=5)[1]
+
+    arguments = numbers(2850, 32), np.arange(2850, dtype=np.int32) % 16
+    options = "--memory-limit", "6876537", "--tile", "auto", "--machine", "x86-64-v4"
+    program = tmp_path / "program.mlir"
+    program.write_text(jax.jit(f).lower(*arguments).as_text())
+    assert running.opt(program, *options) == running.opt(program, *options, "--skip", "steps")
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_stays_where_it_was(bad):
     """From the step on that has it, to the bit, as the steps are what they were."""
