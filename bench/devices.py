@@ -2,7 +2,10 @@
 their own XLA compilers.
 
     build/devices/bin/python bench/devices.py --devices h100,v5e --programs p2,p6 --table
+    build/devices/bin/python bench/devices.py --users --devices h100,v5e
 
+--users: the programs of bench/user_programs, small, each under its arguments, its results and a tenth
+of the temporaries that the device needs by estimate, 5 MB at least; how many hold that, and how.
 A plan a process, since a compiler may end it. What is done is kept in build/device-plans.json and
 not done again; --table prints it for docs/devices.md. f64 programs are f32 on TPUs, whose XLA has no
 Cholesky in f64. What was rewritten is compiled once more, without weir, on GPUs with Triton's products
@@ -14,18 +17,21 @@ import importlib.metadata
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import time
 
 import gpt
 import programs
+from user_programs import PROGRAMS as OF_USERS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import calibrate  # noqa: E402
 
 KEPT = ROOT / "build/device-plans.json"
+LEAST_BYTES = 5_000_000  # of temporaries under a user's limit
 DEVICES = ["a100-40gb", "h100", "v5e", "v5p"]
 # The CPU table's limits; those of further programs, at the sizes of their examples.
 GPT, GPT_LAYERS = "gpt", 12  # bench/gpt.py, a step of training
@@ -39,8 +45,27 @@ def limit_of(name):
     return MORE.get(name) or programs.get(name).limit_bytes
 
 
+def users_limit(f, shapes, target):
+    """Arguments, results and a tenth of the temporaries, by estimate."""
+    import jax
+
+    text = jax.jit(f).trace(*shapes).lower(lowering_platforms=(target.platform,)).as_text()
+    case = calibrate.Case("", text, calibrate.device_ways(target.name)[0])
+    arguments, outputs, alias, temporaries, _ = calibrate.estimates([case])[case]
+    return arguments + outputs - alias + max(temporaries // 10, LEAST_BYTES)
+
+
 def called(name, on_tpu):
     """The function and its arguments."""
+    if name in OF_USERS:
+        import jax
+
+        program = OF_USERS[name]
+        jax.config.update("jax_enable_x64", program.x64 and not on_tpu)
+        return program.function, [
+            jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype))
+            for x in program.arguments(small=True)
+        ]
     if name == GPT:
         import jax
 
@@ -74,8 +99,9 @@ def plan(name, device):
     if target.compiler is None:
         raise SystemExit(f"XLA's compiler for {device} is not installed, or fails")
     f, shapes = called(name, target.platform == "tpu")
+    limit = users_limit(f, shapes, target) if name in OF_USERS else limit_of(name)
     start = time.monotonic()
-    p = weir.plan(f, *shapes, limit=limit_of(name), device=device)
+    p = weir.plan(f, *shapes, limit=limit, device=device)
     return {
         "outcome": p.outcome,
         "limit": p.limit_bytes,
@@ -150,6 +176,18 @@ def print_table(kept, devices):
             print(f"| {name} | {readable(limit_of(name))} |", " | ".join(cells), "|")
 
 
+def print_users(kept, devices):
+    """How many are what, a row a device."""
+    ways = ["as it is", "rewritten", "refused", "no plan"]
+    print("| device |", " | ".join(ways), "| above the limit |")
+    print("| --- " * (len(ways) + 2) + "|")
+    for device in devices:
+        rows = [row for row in (kept.get(f"{name} {device}") for name in OF_USERS) if row]
+        outcomes = [row.get("outcome", "no plan") for row in rows]
+        found = [outcomes.count("options" if way == "as it is" else way) for way in ways]
+        print(f"| {device} |", " | ".join(map(str, found)), f"| {sum(map(is_broken, rows))} |")
+
+
 def print_reports(kept, devices):
     """Of what was compiled once more, beside what the plan says."""
     for device in devices:
@@ -174,7 +212,8 @@ def print_versions():
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    ap.add_argument("--programs", default=",".join(NAMES))
+    ap.add_argument("--programs", help="names, all of them otherwise")
+    ap.add_argument("--users", action="store_true", help="bench/user_programs")
     ap.add_argument("--devices", default=",".join(DEVICES))
     ap.add_argument("--kept", type=pathlib.Path, default=KEPT, help="what is done")
     ap.add_argument("--seconds", type=int, default=SECONDS, help="at most, for a plan")
@@ -186,14 +225,16 @@ def main():
         return 0
     kept = json.loads(args.kept.read_text()) if args.kept.exists() else {}
     devices = args.devices.split(",")
-    for device in [] if args.table else devices:
-        for name in args.programs.split(","):
+    names = random.Random(0).sample(list(OF_USERS), len(OF_USERS)) if args.users else NAMES
+    names = args.programs.split(",") if args.programs else names
+    for name in [] if args.table else names:
+        for device in devices:
             key = f"{name} {device}"
             if "failed" in kept.get(key, {"failed": ""}):
                 kept[key] = plan_apart(name, device, args.seconds)
                 args.kept.write_text(json.dumps(kept, indent=1))
                 print(key, kept[key], flush=True)
-    print_table(kept, devices)
+    (print_users if args.users else print_table)(kept, devices)
     print_reports(kept, devices)
     print_versions()
     broken = [key for key, row in kept.items() if is_broken(row)]
