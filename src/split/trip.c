@@ -550,6 +550,14 @@ static ir_value *old_statistics_of(loop_builder *l, const split_member *member) 
   return old;
 }
 
+/* Before the carry is added: what the others add may have carries of its own. */
+static void make_for_sum(loop_builder *l, const split_member *member) {
+  while (member->onto) {
+    member = &l->r->members.at[member->onto - 1];
+    operands_inside(l, member, 1);
+  }
+}
+
 /* Each adds what it has of the slice, the first one first. */
 static void add_up(loop_builder *l, const split_member *member, ir_value *carries) {
   if (member->onto) add_up(l, &l->r->members.at[member->onto - 1], carries);
@@ -581,6 +589,7 @@ static void reduce_inside(loop_builder *l, const split_member *member) {
   ir_value *operands = operands_inside(l, member, h || member->onto ? 1 : 0),
            *old_statistics = old_statistics_of(l, member),
            *carries = initial_carries(l, first_of(r, member));
+  make_for_sum(l, member);
   if (l->looks) h = NULL;
   if (h) operands[1] = written_after_read(l, h, operands[1]);
   for (uint32_t j = 0; j < n; j++) {

@@ -885,6 +885,7 @@ class Sorts(Program):
             lambda: bins.at[jnp.where(by % 3 == 0, y, k)].add(small, mode="drop"),
             lambda: bins.at[y, ...].add(small * wide.astype(small.dtype)),
             lambda: bins.at[y].add(small, mode="drop").at[by % 4].add(small * 3, mode="drop"),
+            lambda: bins.at[y].add(jnp.cumsum(small, 0)).at[by % 4].add(small),
             lambda: (bins - 9).at[y % 5].max(small, mode="drop").at[y].max(small - 4, mode="drop"),
             lambda: bins.at[y].add(small, mode="drop").at[by % 4].max(small * 3, mode="drop"),
             lambda: self.bits(d[y.astype(np.int32) % n]),

@@ -134,6 +134,14 @@ def next_place(at, y):
     return (at + 1) % 31
 
 
+def sums_of_prefix_sums(x, s):
+    """These have a carry of the type of the sum's; other sums go on with it."""
+    m = matrix(x)
+    at = [(0, k * segments(s) % x.size) for k in (1, 2, 3)]
+    y = jnp.zeros((1, x.size)).at[at[0]].add(jnp.cumsum(m, 0))
+    return y.at[at[1]].add(m).at[at[2]].add(2 * m)
+
+
 EXACT = {
     "sums, then sums": (one_upon_the_other("add", "add", next_place), (S, SEGMENTS)),
     "maxima, then maxima": (one_upon_the_other("max", "max", next_place), (S, SEGMENTS)),
@@ -143,6 +151,7 @@ EXACT = {
         one_upon_the_other("add", "add", lambda at, y: at + (y.max() > 0).astype(int)),
         (S, SEGMENTS),
     ),
+    "sums of prefix sums, then sums": (sums_of_prefix_sums, (S, SEGMENTS)),
     "sum of pairs": (sum_of_pairs, (S, SEGMENTS)),
     "sum of pairs by columns": (sum_of_pairs_by_columns, (S, SEGMENTS)),
     "maximum of pairs": (maximum_of_pairs, (S, SEGMENTS)),
