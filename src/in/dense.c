@@ -177,7 +177,7 @@ static void integer(literal *l) {
 
 static void element(literal *l) {
   if (l->cls == IR_CLASS_COMPLEX) {
-    ir_dtype part = l->dtype == IR_C64 ? IR_F32 : IR_F64;
+    ir_dtype part = ir_real_dtype(l->dtype);
     expect(l, '(');
     real(l, part);
     expect(l, ',');

@@ -116,7 +116,7 @@ void in_same_type(in_parser *p, in_op *op) {
 static ir_type real_of_complex(in_parser *p, ir_type type) {
   const ir_type_data *t = ir_type_get(p->m, type);
   if (t->kind != IR_TYPE_TENSOR || (t->dtype != IR_C64 && t->dtype != IR_C128)) return type;
-  return ir_tensor_with_dtype(p->m, type, t->dtype == IR_C64 ? IR_F32 : IR_F64);
+  return ir_tensor_with_dtype(p->m, type, ir_real_dtype(t->dtype));
 }
 
 void in_asm_elementwise(in_parser *p, in_op *op) {

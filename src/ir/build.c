@@ -1,8 +1,6 @@
 /* Builders: result types are derived from the operands, as in the op table's shape rules. */
-#include <math.h>
-
 #include "base/strbuf.h"
-#include "ir/ir.h"
+#include "ir/floats.h"
 
 ir_op ir_build_op(ir_builder *b, ir_kind kind, uint32_t n_operands, const ir_value *operands,
                   uint32_t n_results, const ir_type *types, uint32_t n_attrs,
@@ -84,31 +82,6 @@ ir_value ir_build_constant(ir_builder *b, ir_type type, const void *element) {
   return ir_build(b, IR_OP_CONSTANT, 0, NULL, type, 1, &value);
 }
 
-static uint16_t half_bits(double x) { /* of 0, 1, -1, inf and other values exact in f16 */
-  if (isnan(x)) return 0x7e00;
-  uint16_t sign = signbit(x) ? 0x8000 : 0;
-  if (isinf(x)) return sign | 0x7c00;
-  if (x == 0) return sign;
-  int exponent;
-  double fraction = frexp(fabs(x), &exponent); /* [0.5, 1) */
-  return (uint16_t)(sign | ((exponent + 14) << 10) | (uint16_t)((fraction * 2 - 1) * 1024));
-}
-
-static void store_real(void *p, ir_dtype dtype, double x) {
-  float f = (float)x;
-  uint32_t bits;
-  memcpy(&bits, &f, sizeof bits);
-  switch (dtype) {
-    case IR_F64:
-    case IR_C128: memcpy(p, &x, sizeof x); return;
-    case IR_F32:
-    case IR_C64: memcpy(p, &f, sizeof f); return;
-    case IR_BF16: memcpy(p, &(uint16_t){(uint16_t)(bits >> 16)}, 2); return;
-    case IR_F16: memcpy(p, &(uint16_t){half_bits(x)}, 2); return;
-    default: return;
-  }
-}
-
 ir_value ir_build_int_like(ir_builder *b, ir_value like, int64_t value) {
   return ir_build_splat_int(b, ir_type_of(b->m, like), value);
 }
@@ -119,10 +92,10 @@ ir_value ir_build_int(ir_builder *b, int64_t value) {
 
 ir_value ir_build_splat_real(ir_builder *b, ir_type type, double value) {
   char cell[16] = {0};
-  ir_dtype dtype = ir_type_get(b->m, type)->dtype;
-  CTX_CHECK(b->m->ctx, dtype == IR_F64 || dtype == IR_F32 || dtype == IR_BF16 || dtype == IR_F16 ||
-                           dtype == IR_C64 || dtype == IR_C128);
-  store_real(cell, dtype, value);
+  ir_dtype dtype = ir_type_get(b->m, type)->dtype, real = ir_real_dtype(dtype);
+  CTX_CHECK(b->m->ctx, ir_is_float(real));
+  uint64_t bits = ir_float_bits(real, value);
+  memcpy(cell, &bits, sizeof bits); /* little-endian */
   return ir_build_constant(b, type, cell);
 }
 

@@ -238,6 +238,10 @@ int64_t ir_dtype_bytes(ir_dtype d);
 ir_dtype_class ir_dtype_class_of(ir_dtype d);
 static inline bool ir_is_float(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
 static inline bool ir_is_complex(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_COMPLEX; }
+/* Of a complex number's parts; of others it is themselves. */
+static inline ir_dtype ir_real_dtype(ir_dtype d) {
+  return d == IR_C64 ? IR_F32 : d == IR_C128 ? IR_F64 : d;
+}
 static inline bool ir_is_signed(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_INT; }
 static inline bool ir_is_integer(ir_dtype d) { /* but for truth values */
   return ir_is_signed(d) || ir_dtype_class_of(d) == IR_CLASS_UINT;

@@ -47,12 +47,10 @@ static weir_status check_result_dtype(verifier *v, ir_op op, int constraint, ir_
                       ir_verify_type_text(v, result_type_id(v, op, 0)), ir_dtype_name(want));
 }
 
-static ir_dtype real_of(ir_dtype d) { return d == IR_C64 ? IR_F32 : d == IR_C128 ? IR_F64 : d; }
-
 weir_status ir_verify_real_part(verifier *v, ir_op op) {
   WEIR_TRY(operands_of_class(v, op, 1));
   WEIR_TRY(same_shape(v, op, 1));
-  return check_result_dtype(v, op, 2, real_of(operand_type(v, op, 0)->dtype));
+  return check_result_dtype(v, op, 2, ir_real_dtype(operand_type(v, op, 0)->dtype));
 }
 
 weir_status ir_verify_to_i1(verifier *v, ir_op op) {

@@ -73,8 +73,7 @@ static uint32_t scalar(bw *w, const char *name, size_t length) {
 
 static uint32_t element(bw *w, ir_dtype dtype) {
   bool complex = ir_is_complex(dtype);
-  const char *name =
-      complex ? ir_dtype_name(dtype == IR_C64 ? IR_F32 : IR_F64) : ir_dtype_name(dtype);
+  const char *name = ir_dtype_name(ir_real_dtype(dtype));
   uint32_t part = scalar(w, name, strlen(name));
   if (!complex) return part;
   strbuf b = begin(w, VHLO_TYPE_COMPLEX);

@@ -132,7 +132,7 @@ static void element(printer *p, ir_dtype dtype, const char *data) {
     case IR_CLASS_UINT: strbuf_printf(p->out, "%llu", (unsigned long long)bits); return;
     case IR_CLASS_FLOAT: real(p, dtype, bits); return;
     case IR_CLASS_COMPLEX: {
-      ir_dtype part = dtype == IR_C64 ? IR_F32 : IR_F64;
+      ir_dtype part = ir_real_dtype(dtype);
       strbuf_putc(p->out, '(');
       real(p, part, read_bits(data, bytes / 2));
       strbuf_putc(p->out, ',');

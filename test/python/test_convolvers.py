@@ -4,9 +4,11 @@ for without optimisations stock XLA itself has NaNs in gradients of such scans."
 
 import jax
 import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 import pytest
 import weir
+from held import check_a_tenth
 from jax import lax
 
 LOOPS = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
@@ -16,7 +18,7 @@ NUMBERS = {1: ("NHC", "HIO", "NHC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NDHWC", "
 def convolution_of(rng):
     """A convolution and its operands: two spatial dimensions and many features most of the time,
     which YNN takes, else what it leaves."""
-    n, dtype = int(rng.choice([2, 2, 2, 2, 1, 3])), rng.choice([np.float64, np.float64, np.int8])
+    n, dtype = int(rng.choice([2, 2, 2, 2, 1, 3])), rng.choice([np.float64, np.float64, np.int8, ml_dtypes.float8_e4m3fn])
     inside, out = (int(rng.choice([3, 17, 24])) for _ in range(2))
     groups = int(rng.choice([1, 1, 1, inside, 3]))
     groups = groups if inside % groups == 0 else 1
@@ -48,7 +50,7 @@ def program_of(rng, convolve, x, k):
         z = jnp.sin(jnp.arange(4.0)[:, None, None] + convolve(x, k).reshape(48, -1)[None] * weights.ravel())
         return (z.max(0) ** 2).sum(1)
 
-    if x.dtype == np.int8:
+    if x.dtype.itemsize == 1:
         return loss
     gradients = jax.grad(lambda x, k: loss(jnp.sin(3 * x), k).sum(), (0, 1))
     stepped = lambda x, k: lax.scan(lambda c, i: (c + gradients(x * i, k)[1], None), k, jnp.arange(2.0))[0]  # noqa: E731
@@ -69,3 +71,16 @@ def test_by_whom(seed, as_users):
             with weir.limit(held + int(share * m.temp_size_in_bytes)):
                 got = jax.jit(lambda x, k: program(x, k))(x, k)
             np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("name", [n for n in sorted(vars(ml_dtypes)) if n.startswith("float8")])
+def test_strips_of_floats_of_a_byte(name, as_users):
+    """Beyond the ends of a signal there are zeros of its type."""
+    rng, dtype = np.random.default_rng(0), getattr(ml_dtypes, name)
+    x, k = (np.abs(rng.normal(size=s)).astype(dtype) for s in [(1, 400, 4), (3, 4, 8)])
+
+    def f(x, k):
+        y = lax.conv_general_dilated(x, k, (1,), [(1, 2)], None, None, NUMBERS[1], preferred_element_type=np.float32)
+        return jnp.abs(y[:, :, None] * jnp.arange(1.0, 99.0, dtype=np.float32)[:, None]).max(-1)
+
+    check_a_tenth(f, x, k)
