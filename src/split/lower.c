@@ -29,6 +29,7 @@ typedef struct lowering {
   arena *scratch;
   ir_map *renamed;
   split_keeping keeping;
+  bool any;           /* loops were there */
   bool by_rows;       /* slices of the loop at hand are held in this layout */
   VEC(ir_type) begun; /* types of results that loops write slice by slice, one entry each */
 } lowering;
@@ -307,6 +308,7 @@ static void lower_block(lowering *w, ir_block block) {
     for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) lower_block(w, below);
   }
   if (!any) return;
+  w->any = true;
   in_place *places = in_place_of_all(w, &old);
   ir_take_ops(m, block);
   for (uint32_t i = 0; i < old.ops.count; i++) {
@@ -323,9 +325,35 @@ static void lower_block(lowering *w, ir_block block) {
   ir_replace_uses(m, block, w->renamed);
 }
 
+/* XLA calls instructions as locations say, its own by their opcodes, and the functions of a fusion
+ * by instructions, with '_' for '-'. A select at "dynamic_update_slice" and its own
+ * "dynamic-update-slice" may be one function, which calls itself for ever; of one spelling, XLA
+ * numbers them. */
+static ir_str hyphenated(lowering *w, ir_str location) {
+  const char *text = ir_text(w->m, location), *end = *text == '"' ? strchr(text + 1, '"') : NULL;
+  size_t n = ir_text_length(w->m, location);
+  if (!end || end[1] == ':') return location; /* a file */
+  char *changed = ARENA_COPY(w->scratch, char, text, n);
+  for (char *c = changed + (end - text) - 1; *c != '"' && *c != '/'; c--)
+    if (*c == '_') *c = '-';
+  return ir_intern_text(w->m, changed, n);
+}
+
+static void hyphenate_locations(lowering *w) {
+  uint32_t n = w->m->strs.count;
+  ir_str *known = ARENA_ARRAY(w->scratch, ir_str, n);
+  for (ir_walk walk = ir_walk_block(w->m, ir_top(w->m)); ir_next(&walk);) {
+    ir_str old = ir_op_get(w->m, walk.op)->location;
+    if (!old || old >= n) continue;
+    if (!known[old]) known[old] = hyphenated(w, old);
+    ir_op_get(w->m, walk.op)->location = known[old];
+  }
+}
+
 void split_lower_loops(ir_module *m, split_keeping keeping) {
   lowering w = {.m = m, .scratch = arena_create(m->ctx), .keeping = keeping};
   w.renamed = ir_map_new(w.scratch, m);
   lower_block(&w, ir_top(m));
+  if (w.any) hyphenate_locations(&w);
   arena_destroy(w.scratch);
 }
