@@ -52,14 +52,11 @@ ir_convolver ir_convolver_of(const ir_module *of, ir_op conv, const ir_conv_numb
                                                                                 : IR_BY_LOOPS;
 }
 
-bool ir_is_in_library_order(arena *scratch, const ir_module *m, ir_op conv,
-                            const ir_conv_numbers *n) {
-  int32_t reversals;
-  const int64_t *reversed = ir_op_ints((ir_module *)m, conv, "window_reversal", &reversals);
-  for (int32_t i = 0; i < reversals; i++)
-    if (reversed[i]) return false;
-  ir_conv_numbers wanted = ir_conv_channels_last(scratch, n->input_spatial.count, false);
-  return ir_conv_same_numbers(n, &wanted);
+bool ir_conv_stands_so(const ir_module *m, ir_op conv, const ir_conv_numbers *n,
+                       const ir_conv_numbers *wanted) {
+  for (int32_t i = 0; i < n->kernel_spatial.count; i++)
+    if (ir_op_entry((ir_module *)m, conv, "window_reversal", i, 0)) return false;
+  return ir_conv_same_numbers(n, wanted);
 }
 
 bool ir_convolves_by_ynn(const ir_module *m) {

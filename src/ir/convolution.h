@@ -16,9 +16,9 @@ bool ir_is_of_eigen(const ir_module *m, ir_op conv);
 /* If its dimensions stand in the order that the libraries take, and no window is reversed. n: its
  * dimension numbers. */
 ir_convolver ir_convolver_of(const ir_module *m, ir_op conv, const ir_conv_numbers *n);
-/* Whether the library takes its dimensions as they stand: inside of whiles XLA leaves them so. */
-bool ir_is_in_library_order(arena *scratch, const ir_module *m, ir_op conv,
-                            const ir_conv_numbers *n);
+/* Whether its dimensions stand so, and no window is reversed: inside of whiles XLA leaves both. */
+bool ir_conv_stands_so(const ir_module *m, ir_op conv, const ir_conv_numbers *n,
+                       const ir_conv_numbers *wanted);
 /* Whether XLA is to be told: YNN takes some convolution of the program. */
 bool ir_convolves_by_ynn(const ir_module *m);
 

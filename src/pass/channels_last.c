@@ -153,8 +153,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
   if (spatial < 1 || spatial > MOST_SPATIAL) return false;
   ir_conv_numbers wanted =
       ir_conv_channels_last(l->p->scratch, spatial, is_faster_by_loops(l, op, &n));
-  if (ir_conv_same_numbers(&n, &wanted) && !reversed_dims(l, op).count &&
-      ir_op_int(l->m, op, "batch_group_count", 1) == 1)
+  if (ir_conv_stands_so(l->m, op, &n, &wanted) && ir_op_int(l->m, op, "batch_group_count", 1) == 1)
     return false;
   return pass_stand_in(l->m, r->map, op, build_in_order(l, &r->b, op, &n, &wanted));
 }

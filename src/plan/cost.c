@@ -104,9 +104,10 @@ static ir_convolver convolver_of(clock_state *c, ir_op op) {
   ir_conv_numbers n;
   if (!ir_conv_dims(c->scratch, c->m, op, &n)) return c->in_while ? IR_BY_LOOPS : IR_BY_EIGEN;
   ir_convolver by = ir_convolver_of(c->m, op, &n);
+  ir_conv_numbers wanted = ir_conv_channels_last(c->scratch, n.input_spatial.count, false);
   bool has_groups = ir_op_int(c->m, op, "feature_group_count", 1) > 1;
-  bool is_taken = !c->in_while || (by == IR_BY_EIGEN && has_groups) ||
-                  ir_is_in_library_order(c->scratch, c->m, op, &n);
+  bool is_taken =
+      !c->in_while || (by == IR_BY_EIGEN && has_groups) || ir_conv_stands_so(c->m, op, &n, &wanted);
   return is_taken ? by : IR_BY_LOOPS;
 }
 

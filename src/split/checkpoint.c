@@ -126,6 +126,7 @@ static void find_state_ops(split_checkpointing *c) {
   c->state_op = n.op;
 }
 
+/* Nothing is saved yet: what is, is not looked into. */
 static void find_needed(split_checkpointing *c) {
   split_needed n = split_needed_of(c->scratch, &c->forward, c->saved);
   for (uint32_t i = 0; i < c->stacks.count; i++) {
