@@ -64,6 +64,33 @@ def resnet_step(p, x, y):
     return sgd(loss, p, x, y)
 
 
+@program(
+    256,
+    64,
+    lambda n, r: (
+        r.normal(n, 32, 32, 8),
+        r.normal(3, 3, 8, 32, scale=0.1),
+        r.normal(3, 3, 32, 32, scale=0.05),
+        r.normal(32),
+    ),
+    x64=True,
+)
+def denoiser_grad(x, first, second, bias):
+    """Gradients of a small U-Net in f64: two levels, norms of groups."""
+
+    def in_groups(h):
+        return normalised(h.reshape(*h.shape[:3], 8, -1), (1, 2, 4)).reshape(h.shape)
+
+    def loss(first, second, bias):
+        h = jax.nn.silu(in_groups(conv(x, first)) + bias)
+        low = lax.reduce_window(h, 0.0, lax.add, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") / 4
+        low = jax.nn.silu(in_groups(conv(low, second)))
+        h = jax.nn.silu(in_groups(conv(jnp.repeat(jnp.repeat(low, 2, 1), 2, 2) + h, second)))
+        return jnp.mean((h[..., : x.shape[-1]] - x) ** 2)
+
+    return jax.value_and_grad(loss, (0, 1, 2))(first, second, bias)
+
+
 def cnn_inputs(n, r):
     p = [r.normal(3, 3, 1, 32, scale=0.3), r.normal(3, 3, 32, 64, scale=0.06)]
     return p + [r.normal(7 * 7 * 64, 10, scale=0.02)], r.normal(n, 28, 28, 1), r.integers(10, n)

@@ -295,3 +295,12 @@ def moments_newton(x, z, y, b):
         return m @ weight @ m
 
     return jax.value_and_grad(criterion)(b), jax.hessian(criterion)(b)
+
+
+@program(30_000, 3000, lambda n, r: (r.normal(n), r.normal(n)))
+def lomb_scargle(t, y):
+    """The periodogram of samples at times of their own, 200 frequencies."""
+    w = jnp.linspace(0.1, 10, 200)[:, None]
+    shift = jnp.arctan2(jnp.sin(2 * w * t).sum(1), jnp.cos(2 * w * t).sum(1))[:, None] / (2 * w)
+    c, s = jnp.cos(w * (t - shift)), jnp.sin(w * (t - shift))
+    return (c @ y) ** 2 / (c * c).sum(1) + (s @ y) ** 2 / (s * s).sum(1)

@@ -2,6 +2,7 @@
 arguments, results and a tenth of stock's temporaries."""
 
 import json
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,10 @@ import running
 import weir
 from held import HONEST, check_a_tenth
 from test_libraries import reported_bytes
+
+sys.path[:0] = [str(running.ROOT / "bench"), str(running.ROOT / "bench/experiments")]
+from training import lstm  # noqa: E402
+from user_programs.kernels import kernel_kmeans  # noqa: E402
 
 T, D = 1500, 32
 
@@ -52,21 +57,6 @@ def projected(x, w, v, out):
 def layers(x, w, v, out):
     """The second reads what the first stacks."""
     return jnp.mean((gated(gated(x, w, v) @ v, v, w) @ out) ** 2)
-
-
-def lstm(x, w, u, out):
-    z = x @ w
-
-    def step(state, z):
-        h, c = state
-        i, f, g, o = jnp.split(z + h @ u, 4)
-        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-        h = jax.nn.sigmoid(o) * jnp.tanh(c)
-        return (h, c), h
-
-    zero = jnp.zeros(D)
-    (h, _), hs = lax.scan(step, (zero, zero), z)
-    return jnp.mean((hs @ out) ** 2) + jnp.sum(h)
 
 
 def selective(x, w, v, out):
@@ -152,23 +142,10 @@ def test_gates_are_not_made_step_by_step_where_slices_of_steps_hold(monkeypatch)
 def test_what_neither_repeats_scans_nor_has_segments_is_not_made_by_steps(tmp_path):
     """Means in a kernel's feature space, a few steps: rows are sliced in each."""
 
-    def f(x, assigned):
-        k = jnp.tanh(0.1 * x @ x.T + 0.2) ** 2
-
-        def step(assigned, _):
-            member = jax.nn.one_hot(assigned, 16)
-            count = member.sum(0) + 1e-6
-            mean = k @ member / count
-            within = (member * mean).sum(0) / count
-            d = jnp.diag(k)[:, None] - 2 * mean + within
-            return jnp.argmin(d, 1).astype(jnp.int32), d.min(1).sum()
-
-        return lax.scan(step, assigned, None, length=5)[1]
-
     arguments = numbers(2850, 32), np.arange(2850, dtype=np.int32) % 16
     options = "--memory-limit", "6876537", "--tile", "auto", "--machine", "x86-64-v4"
     program = tmp_path / "program.mlir"
-    program.write_text(jax.jit(f).lower(*arguments).as_text())
+    program.write_text(jax.jit(kernel_kmeans).lower(*arguments).as_text())
     assert running.opt(program, *options) == running.opt(program, *options, "--skip", "steps")
 
 
