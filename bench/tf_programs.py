@@ -84,13 +84,13 @@ def measure(name, repeats):
 
 def work(only, repeats):
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    sys.path[0] = str(ROOT / "test/tensorflow")  # bench has a programs.py, too
+    sys.path[0] = str(ROOT / "test/tensorflow")
     sys.path.insert(1, str(ROOT / "python"))
     import weir.tensorflow  # noqa: F401, I001
     import operations  # noqa: F401
-    import programs
+    import cases
 
-    for name in programs.PROGRAMS:
+    for name in cases.PROGRAMS:
         if only in name:
             print(json.dumps(measure(name, repeats)), flush=True)
 

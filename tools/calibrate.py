@@ -36,6 +36,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+
+from measure import HONEST  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build/release"))
 GOLDEN = ROOT / "test/python/xla_reports.json"
 DEVICE_GOLDEN = ROOT / "test/python/device_reports.json"
@@ -46,7 +50,6 @@ THRESHOLD_SHARES = (3, 20)  # of the temporaries; --splits
 LEAST_THRESHOLD = 64
 LIMIT_SHARES = (2, 6, 30)  # the same, on top of arguments and results
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 ORDERED = {**HONEST, "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
 REWRITTEN = {**ORDERED, "xla_disable_hlo_passes": "while-loop-invariant-code-motion"}
 
@@ -176,7 +179,6 @@ def of_examples(small, ways=CPU_WAYS):
     """The benchmark's programs, lowered, at their full or their small size."""
     import jax
 
-    sys.path.insert(0, str(ROOT / "bench"))
     import programs
 
     found, platform = [], PLATFORMS.get(WAYS[ways[0]].device, "cpu")

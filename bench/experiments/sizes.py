@@ -6,7 +6,7 @@ size as it is and with others, in one run and in turn.
 A row per program and value: CPU and clock time over that with the size as it is, the least of many
 runs each; "same": the plan is the same. Sizes of kernels are tried with no limit and WEIR_TILE=on,
 others under arguments, results and a fifth of stock's temporaries with WEIR_TILE=off. The numbers are
-variables in a library that is built for this (tuned.py).
+variables in a library that is built for this (sensitivity.py).
 """
 
 import contextlib
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 from measure import HONEST, compiled, timed  # noqa: E402
 from needs import limit_of, needs_of  # noqa: E402
-from tuned import ROOT, build  # noqa: E402
+from sensitivity import ROOT, build  # noqa: E402
 
 FEWEST_RUNS, MOST_RUNS, SECONDS = 5, 60, 2.0
 NEVER = 1 << 30

@@ -4,9 +4,8 @@ import jax
 import numpy as np
 
 import weir
+from running import HONEST
 from test_libraries import reported_bytes
-
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 
 
 def check_a_tenth(f, *arguments, rtol=1e-4, atol=1e-5):

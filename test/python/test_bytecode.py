@@ -3,7 +3,7 @@ same bytes, for every program of the corpus, at versions of VHLO from 0.9 to the
 
 
 import pytest
-from artifacts import CURRENT, ROOT, printed, stock, stock_text
+from portable import CURRENT, ROOT, printed, stock, stock_text
 
 CORPUS = sorted((ROOT / "test/corpus").glob("*/program*.mlir"))
 # The oldest that can be written, before and after properties, without batched gathers, without accuracies, the newest.

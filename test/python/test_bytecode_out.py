@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import random_graphs
-from artifacts import BUILD, CURRENT, DEFAULT, ROOT, check_written, printed, stock, stock_text, without_places
+from portable import BUILD, CURRENT, DEFAULT, ROOT, check_written, printed, stock, stock_text, without_places
 
 sys.path.insert(0, str(ROOT / "tools"))
 import fuzz_graphs  # noqa: E402

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import measure
+import fresh_process
 import weir
 from weir import _library
 from hook_programs import PROGRAMS
@@ -38,8 +38,8 @@ CASES = [  # example, sizes, limit in MB, tolerance relative to the largest valu
 )
 def test_the_limit_holds_for_the_process(name, sizes, megabytes, tolerance):
     limit = megabytes * 10**6
-    stock = measure.program(f"examples/{name}.py", sizes)
-    limited = measure.program(f"examples/{name}.py", sizes, limit=f"{megabytes}MB")
+    stock = fresh_process.program(f"examples/{name}.py", sizes)
+    limited = fresh_process.program(f"examples/{name}.py", sizes, limit=f"{megabytes}MB")
     assert limited.stderr == ""
     assert limited.report_bytes <= limit
     assert limited.growth_bytes <= limit - limited.argument_bytes + ALLOWANCE_BYTES
@@ -136,7 +136,7 @@ def test_a_program_that_fits_costs_no_compile():
 
 def test_a_script_that_sets_nothing_but_the_environment():
     done = subprocess.run(
-        [sys.executable, str(measure.ROOT / "examples/p1_kernel_matvec.py"), "--n", "5000"],
+        [sys.executable, str(fresh_process.ROOT / "examples/p1_kernel_matvec.py"), "--n", "5000"],
         capture_output=True,
         text=True,
         timeout=300,

@@ -11,7 +11,8 @@ import pytest
 
 import running
 import weir
-from held import HONEST, reported_bytes
+from running import HONEST
+from test_libraries import reported_bytes
 
 sys.path.insert(0, str(running.ROOT / "bench"))
 sys.path.insert(0, str(running.ROOT / "tools"))

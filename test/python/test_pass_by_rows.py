@@ -8,9 +8,9 @@ from jax import lax
 
 import running
 import weir
+from running import HONEST
 from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 TOLERANCE = {np.float32: 2e-5, np.float64: 1e-13, np.complex64: 2e-5, np.complex128: 1e-13}
 
 

@@ -9,9 +9,9 @@ from jax import lax
 import random_scans
 import running
 import weir
+from running import HONEST
 from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 SERIES, STEPS, N, M = 300, 40, 6, 3
 PROGRAMS, BATCH = 40, 20
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import weir
+from running import HONEST
 from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 N = 100_003
 
 

@@ -12,7 +12,7 @@ import held
 import running
 import weir
 from test_libraries import reported_bytes
-from test_pass_permuted import HONEST
+from running import HONEST
 from test_split_sorts import a_tenth
 
 sys.path.insert(0, str(running.ROOT / "bench"))

@@ -9,7 +9,7 @@ from jax import lax
 
 import weir
 from test_libraries import reported_bytes
-from test_pass_permuted import HONEST
+from running import HONEST
 from test_split_sorts import a_tenth
 
 N, D, E = 2000, 64, 8

@@ -10,9 +10,9 @@ import random_last
 import running
 import weir
 from weir import _hook
+from running import HONEST
 from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 N = 20_000
 
 

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-import artifacts
+import portable
 import pytest
 from jax._src.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
@@ -69,7 +69,7 @@ def check(text, tmp_path):
         assert once == twice, name
     pretty, same = weir([texts[1], generic(parse(texts[1]))], tmp_path)
     assert pretty == same, "pretty and generic form give different modules"
-    artifacts.check_written(printed[-1:], tmp_path)
+    portable.check_written(printed[-1:], tmp_path)
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -1,5 +1,6 @@
 """What holds for the sources as text: who includes whom, and where measured numbers stand."""
 
+import collections
 import pathlib
 import sys
 
@@ -42,3 +43,20 @@ def test_a_number_that_nothing_measured_is_found(tmp_path, monkeypatch):
         "nobody reads TUNED_ROWZ",
         "not a row",
     ]
+
+
+# Folders that some program puts on its path, whichever comes first there.
+MODULES = ("bench", "bench/experiments", "examples", "test/corpus", "test/python", "test/tensorflow", "tools")
+
+
+def test_no_two_modules_have_one_name():
+    """Else whose `import measure` comes first says which of them all others get."""
+    found = collections.Counter(
+        file.name for folder in MODULES for file in (ROOT / folder).glob("*.py") if not is_of_pytest(file.name)
+    )
+    assert [name for name, count in found.items() if count > 1] == []
+
+
+def is_of_pytest(name):
+    """Files that it loads itself, of one folder a run."""
+    return name == "conftest.py" or name.startswith("test_")

@@ -10,9 +10,9 @@ from jax import lax
 
 import running
 import weir
+from running import HONEST
 from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 PROGRAMS, BATCH = 40, 10
 
 

@@ -11,9 +11,9 @@ import pytest
 from jax import lax
 
 import weir
+from running import HONEST
 from test_libraries import reported_bytes
 
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 BATCH, N = 4001, 6  # a prime: the last slice overlaps
 PROGRAMS, VALUE_ONLY = {}, set()
 F32, F64, C128 = jnp.float32, jnp.float64, jnp.complex128

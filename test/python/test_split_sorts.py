@@ -9,7 +9,8 @@ from jax.experimental import sparse
 
 import weir
 from test_libraries import reported_bytes
-from test_pass_permuted import HONEST, N, same_bits
+from running import HONEST
+from test_pass_permuted import N, same_bits
 
 KEYS = np.random.default_rng(0).integers(0, 40_000, N).astype(np.int32)
 POINTS = np.random.default_rng(1).random(300).astype(np.float32)

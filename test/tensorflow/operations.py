@@ -3,13 +3,13 @@ by slice through the hook. OPERATIONS[name](k): of a matrix of 800 x 800 f64, so
 """
 
 import numpy as np
-import programs
+import cases
 import tensorflow as tf
 
-N = programs.N
+N = cases.N
 GROUPS = tf.constant(np.arange(N) % 7, tf.int32)
 SOME = tf.constant(np.random.default_rng(3).permutation(N)[:50], tf.int32)
-V, SMALL = programs.random(N, 4, seed=5), programs.random(4, 4, seed=6)
+V, SMALL = cases.random(N, 4, seed=5), cases.random(4, 4, seed=6)
 
 
 def rows(k):
@@ -104,10 +104,10 @@ OPERATIONS = {
 
 def program(f):
     return lambda: (
-        programs.compiled(lambda x: f(programs.kernel(x, x))),
-        (programs.random(N, 3),),
+        cases.compiled(lambda x: f(cases.kernel(x, x))),
+        (cases.random(N, 3),),
         [],
     )
 
 
-programs.PROGRAMS |= {f"on_pairs_{name}": program(f) for name, f in OPERATIONS.items()}
+cases.PROGRAMS |= {f"on_pairs_{name}": program(f) for name, f in OPERATIONS.items()}

@@ -6,7 +6,7 @@ import dataclasses
 from unittest import mock
 
 import operations  # noqa: F401: more of them
-import programs
+import cases
 import tensorflow as tf
 
 import weir
@@ -17,7 +17,7 @@ REFUSED = {}
 
 
 def made(name):
-    function, arguments, variables = programs.PROGRAMS[name]()
+    function, arguments, variables = cases.PROGRAMS[name]()
     return lambda: function(*arguments), variables
 
 

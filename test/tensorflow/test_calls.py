@@ -6,7 +6,7 @@ import pty
 import subprocess
 import sys
 
-import programs
+import cases
 import pytest
 import test_programs
 

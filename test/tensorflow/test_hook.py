@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
-import programs
+import cases
 import pytest
 import tensorflow as tf
 
@@ -15,7 +15,7 @@ import weir
 from weir import _library, _say, _tf_hook
 
 LIMIT = "1.5MB"
-X, V = programs.random(800, 3), programs.random(800, 4)  # a matrix of 5 MB between them
+X, V = cases.random(800, 3), cases.random(800, 4)  # a matrix of 5 MB between them
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def no_report(monkeypatch):
 
 
 def product(scale):
-    return programs.compiled(lambda x, v: programs.kernel(x, x, scale) @ v)
+    return cases.compiled(lambda x, v: cases.kernel(x, x, scale) @ v)
 
 
 def close(one, other):
@@ -84,8 +84,8 @@ def test_a_tape_in_a_function_that_is_not_compiled():
 
 
 def test_higher_order_and_jacobians_are_right():
-    f = programs.compiled(lambda x: tf.reduce_sum(programs.kernel(X, X, x)))
-    g = programs.compiled(lambda x: tf.reduce_sum(programs.kernel(X, X) * x[0], 1)[:3] * x)
+    f = cases.compiled(lambda x: tf.reduce_sum(cases.kernel(X, X, x)))
+    g = cases.compiled(lambda x: tf.reduce_sum(cases.kernel(X, X) * x[0], 1)[:3] * x)
 
     def run():
         x = tf.constant(1.5, tf.float64)
@@ -110,7 +110,7 @@ def test_higher_order_and_jacobians_are_right():
 
 def test_what_draws_is_not_drawn_again():
     """The gradient belongs to the numbers that were drawn: what TensorFlow keeps of them counts."""
-    f = programs.compiled(lambda x: x * tf.random.uniform(x.shape, dtype=tf.float64))
+    f = cases.compiled(lambda x: x * tf.random.uniform(x.shape, dtype=tf.float64))
     x = tf.ones((400, 400), tf.float64)
     with weir.limit("20MB"), tf.GradientTape() as tape:
         tape.watch(x)
@@ -123,13 +123,13 @@ def test_stateful_draws_are_new_each_time():
     stock they do. The function beside them is under the limit.
     """
 
-    @programs.compiled
+    @cases.compiled
     def f(x, v):
-        return programs.kernel(x, x) @ v, tf.random.uniform((5000,), dtype=tf.float64)
+        return cases.kernel(x, x) @ v, tf.random.uniform((5000,), dtype=tf.float64)
 
     want = f(X, V)[0]
     with weir.limit(LIMIT):
-        ours = programs.compiled(f.python_function)
+        ours = cases.compiled(f.python_function)
         (one, first), (other, second) = ours(X, V), ours(X, V)
     assert weir.last_report().outcome == "rewritten"
     close(one, want)
@@ -142,9 +142,9 @@ def test_stateful_draws_are_new_each_time():
 # ---- refusals, failures, what is left alone ----
 def test_a_refusal_names_the_limit_that_does():
     def factor(x):
-        return tf.linalg.cholesky(programs.kernel(x, x) + tf.eye(800, dtype=x.dtype))
+        return tf.linalg.cholesky(cases.kernel(x, x) + tf.eye(800, dtype=x.dtype))
 
-    f = programs.compiled(factor)
+    f = cases.compiled(factor)
     with weir.limit("1MB"):
         with pytest.raises(tf.errors.ResourceExhaustedError, match="weir: .* set it to [0-9]+ bytes"):
             f(X)
@@ -154,7 +154,7 @@ def test_a_refusal_names_the_limit_that_does():
 
 def test_what_is_over_the_limit_runs_where_asked_for(monkeypatch):
     monkeypatch.setenv("WEIR_OVER_LIMIT", "warn")
-    f = programs.compiled(lambda x: tf.linalg.cholesky(programs.kernel(x, x) + tf.eye(800, dtype=x.dtype)))
+    f = cases.compiled(lambda x: tf.linalg.cholesky(cases.kernel(x, x) + tf.eye(800, dtype=x.dtype)))
     with weir.limit("1MB"), pytest.warns(weir.WeirWarning, match="over the limit of 1.00 MB: peak"):
         assert f(X).shape == (800, 800)
     assert weir.plan(f, X, limit="1MB").outcome == "refused"
@@ -169,7 +169,7 @@ def test_what_fails_in_weir_runs_as_it_came(monkeypatch, tmp_path):
     f = product(1.0)
     with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="by design"):
         y = f(X, V)
-    close(y, programs.kernel(X, X) @ V)
+    close(y, cases.kernel(X, X) @ V)
     assert b"func.func @main" in next(tmp_path.glob("*.reproducer.mlir")).read_bytes()
 
 
@@ -184,17 +184,17 @@ def test_what_can_not_be_run_runs_as_it_came(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # a reproducer
     for compiled in (True, False):
         monkeypatch.setenv("WEIR_TF_JIT", "1")
-        f = tf.function(lambda x, v: programs.kernel(x, x) @ v, jit_compile=compiled or None)
+        f = tf.function(lambda x, v: cases.kernel(x, x) @ v, jit_compile=compiled or None)
         with weir.limit(LIMIT), pytest.warns(weir.WeirWarning, match="not portable"):
-            close(f(X, V), programs.kernel(X, X) @ V)
+            close(f(X, V), cases.kernel(X, X) @ V)
 
 
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
 def test_sizes_as_values():
     """Each has a program of its own, under the limit."""
-    f = programs.compiled(lambda x, n, shape: tf.reshape(programs.kernel(x, x) @ V, shape) * n)
+    f = cases.compiled(lambda x, n, shape: tf.reshape(cases.kernel(x, x) @ V, shape) * n)
     n = tf.constant(2.0, tf.float64)
-    wanted = 2.0 * (programs.kernel(X, X) @ V).numpy()
+    wanted = 2.0 * (cases.kernel(X, X) @ V).numpy()
     with weir.limit(LIMIT):
         for shape in ([400, 8], [8, 400], [400, 8]):
             close(f(X, n, tf.constant(shape)), wanted.reshape(shape))
@@ -206,7 +206,7 @@ def test_sizes_as_values():
 
 def test_too_many_values_are_left_alone_with_a_word(monkeypatch):
     monkeypatch.setattr(_tf_hook, "MOST_VALUES", 1)
-    f = programs.compiled(lambda x, shape: tf.reshape(programs.kernel(x, x) @ V, shape))
+    f = cases.compiled(lambda x, shape: tf.reshape(cases.kernel(x, x) @ V, shape))
     with weir.limit(LIMIT):
         f(X, tf.constant([400, 8]))
         with pytest.warns(weir.WeirWarning, match="more than 1"):
@@ -221,7 +221,7 @@ def test_values_that_are_no_sizes_are_left_out(compiled, monkeypatch):
     """
     monkeypatch.setenv("WEIR_TF_JIT", "1")
     scale, fixed = tf.Variable(1.0, dtype=tf.float64), tf.constant(0.5, tf.float64)
-    loss = tf.function(lambda x, y: tf.reduce_mean((programs.kernel(x, x, scale + fixed) @ V - y) ** 2))
+    loss = tf.function(lambda x, y: tf.reduce_mean((cases.kernel(x, x, scale + fixed) @ V - y) ** 2))
 
     @tf.function(jit_compile=compiled)
     def step(x, y):
@@ -253,9 +253,9 @@ def test_a_step_that_takes_from_an_iterator(monkeypatch):
 
     def run():
         scale = tf.Variable(1.0, dtype=tf.float64)
-        data = iter(tf.data.Dataset.from_tensor_slices(programs.random(2000, 3)).batch(800))
+        data = iter(tf.data.Dataset.from_tensor_slices(cases.random(2000, 3)).batch(800))
         signature = [data.element_spec]
-        loss = tf.function(lambda x: tf.reduce_sum(programs.kernel(x, x, scale)), signature)
+        loss = tf.function(lambda x: tf.reduce_sum(cases.kernel(x, x, scale)), signature)
 
         @tf.function
         def step():
@@ -309,7 +309,7 @@ def test_plans_run_nothing():
     @tf.function(jit_compile=True)
     def f(x, v):
         count.assign_add(1)
-        return programs.kernel(x, x) @ v
+        return cases.kernel(x, x) @ v
 
     specs = [tf.TensorSpec(a.shape, a.dtype) for a in (X, V)]
     for arguments in ((X, V), specs):
@@ -333,8 +333,8 @@ def test_the_program_as_it_came_is_not_compiled_where_it_is_hopeless(monkeypatch
 
 
 def test_loops_over_data():
-    data = tf.data.Dataset.from_tensor_slices(programs.random(2000, 3)).batch(800)
-    f = programs.compiled(lambda x: tf.reduce_sum(programs.kernel(x, x), 1))
+    data = tf.data.Dataset.from_tensor_slices(cases.random(2000, 3)).batch(800)
+    f = cases.compiled(lambda x: tf.reduce_sum(cases.kernel(x, x), 1))
 
     def run():
         @tf.function

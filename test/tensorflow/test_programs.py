@@ -3,7 +3,7 @@ tenth of its temporaries: the same results, to rounding, and XLA's report holds 
 """
 
 import numpy as np
-import programs
+import cases
 import pytest
 import tensorflow as tf
 from tenth import REFUSED, run, stock_of
@@ -26,7 +26,7 @@ def same(one, other, coarse=2e-5):
 
 
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
-@pytest.mark.parametrize("name", programs.PROGRAMS)
+@pytest.mark.parametrize("name", cases.PROGRAMS)
 def test_under_a_tenth(name, monkeypatch):
     memory, stock = stock_of(name)
     limit = memory.limit

@@ -1,7 +1,7 @@
 """Runs one JAX program in a fresh process and measures that process while the compiled program
 runs.
 
-    m = measure.program("examples/p1_kernel_matvec.py", dict(n=20000, d=10), limit="100MB")
+    m = fresh_process.program("examples/p1_kernel_matvec.py", dict(n=20000, d=10), limit="100MB")
 
 The file has make_inputs(**sizes) and run(*inputs). Compiling and the inputs are not counted: their
 free memory goes back to the system and the high-water mark is reset just before the run. `limit`

@@ -1,9 +1,9 @@
 """What depends on a number of src/machine/tuned.def? Each is halved and doubled, and programs are planned
 under shares of their peaks, without kernels, where these gain and wherever they can be:
 
-    python bench/experiments/tuned.py                          numbers that nothing measured, the corpus
-    python bench/experiments/tuned.py --all dumps/*.mlir       all of them, other programs
-    python bench/experiments/tuned.py --number SLOW,COARSE_BYTES
+    python bench/experiments/sensitivity.py                          numbers that nothing measured, the corpus
+    python bench/experiments/sensitivity.py --all dumps/*.mlir       all of them, other programs
+    python bench/experiments/sensitivity.py --number SLOW,COARSE_BYTES
 
 A line per number and factor: plans that are others; of these, what is predicted, beside before (median and
 extremes of time and peak), and how many are refused that were not, or hold now; plans that are the same
