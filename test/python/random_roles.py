@@ -365,7 +365,7 @@ class Roles(Graph, Numbers, Complex, Places, Windows, Ordered, HandedAround):
     RARE = (
         "smooth whole finite angle coarser clamped_rows bits bits complex_chain complex_chain complex_chain transform"
         " window_gather window_gather window_gather window_scatter window_scatter wide_window wide_window pooled_back"
-        " keyed_sort keyed_sort solved turning_loop turning_loop two_ways padded_truth narrow_dot"
+        " keyed_sort keyed_sort solved turning_loop turning_loop two_ways padded_truth narrow_dot apart_again"
     ).split()
     STEPS = Graph.STEPS + 2 * RARE
     KERNELS = True
@@ -373,6 +373,30 @@ class Roles(Graph, Numbers, Complex, Places, Windows, Ordered, HandedAround):
     def padded_truth(self):
         v = self.pick(lambda v: v.rank > 0 and v.dtype == "i1")
         return v and self.padded(v, [1] * v.rank, [0] * v.rank, [self.rng.randint(0, 1)] * v.rank, self.rng.randint(0, 1))
+
+    def apart_again(self):
+        """Two dimensions merged, in some order, ops along what they make, and apart again: mostly as they were."""
+        v = self.pick(lambda v: v.rank in (2, 3) and v.is_float() and not v.special and v.elements > 8)
+        if v is None:
+            return None
+        v = self.transpose(v)
+        dim = self.rng.randrange(v.rank - 1)
+        parts = list(v.shape[dim : dim + 2])
+        merged = self.reshape_to(v, (*v.shape[:dim], parts[0] * parts[1], *v.shape[dim + 2 :]))
+        for _ in range(self.rng.randint(1, 3)):
+            way, other = self.rng.choice(["function", "partner", "product"]), self.rng.randrange(merged.rank)
+            if way == "function":
+                merged = self.unary_float(merged)
+            elif way == "partner":
+                merged = self.combine(merged, self.partner(merged))
+            elif other != dim:
+                w = self.argument((self.rng.choice(self.extents), merged.shape[other]), merged.dtype)
+                made = self.dot(w, merged, [(1, other)])
+                if made is not None:
+                    merged, dim = made, 1 + dim - (other < dim)
+        if self.rng.random() < 0.1:
+            parts.reverse()
+        return self.reshape_to(merged, (*merged.shape[:dim], *parts, *merged.shape[dim + 1 :]))
 
     def narrow_dot(self):
         """Of integers whose sums wrap."""

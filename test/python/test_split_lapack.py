@@ -267,6 +267,32 @@ def test_two_batch_dimensions():
     held(f, [vectors(F32, 7, 571)], 3e-5)
 
 
+@pytest.mark.parametrize("gradient", [False, True], ids=["value", "gradient"])
+def test_one_matrix_under_two_vmaps(gradient):
+    """Each vmap puts its dimension behind the others among the right-hand sides: the sequences, which
+    can be sliced where the steps of one cannot, would come last."""
+
+    def forward(log_likelihood):
+        def step(state, x):
+            state = jnp.logaddexp(state, state[::-1] - 1) + x
+            return state, state
+
+        return lax.scan(step, jnp.zeros(3, F32), log_likelihood)[1]
+
+    def smoothed(means, scale, y):
+        def log_likelihood(v):
+            return jax.vmap(lambda m: -size(jsl.solve_triangular(scale, v - m, lower=True)))(means)
+
+        states = jax.vmap(lambda sequence: forward(jax.vmap(log_likelihood)(sequence)))(y)
+        return jnp.mean(jax.nn.softmax(states), 0)
+
+    def loss(*arguments):
+        return size(smoothed(*arguments))
+
+    scale = np.tril(general(vectors(F32))).astype(F32)
+    held(jax.grad(loss) if gradient else smoothed, [vectors(F32, 3), scale, vectors(F32, 64, 61)], 3e-5)
+
+
 def matrices(*shape):
     rng = np.random.default_rng(4)
     return (rng.standard_normal((*shape, N, N)) + 8 * np.eye(N)).astype(F32)
