@@ -10,7 +10,7 @@ ir_attr in_other(in_parser *p, const char *from, const char *to) {
 /* What 64 bits of two's complement mean in `width` bits; false if they don't fit. MLIR takes 255 as
  * an i8, too: it is -1. */
 static bool fit_integer(ir_dtype dtype, bool negative, uint64_t magnitude, int64_t *out_value) {
-  int width = vhlo_bits(dtype);
+  int width = ir_dtype_bits(dtype);
   bool is_unsigned = ir_dtype_class_of(dtype) == IR_CLASS_UINT;
   if (negative && (is_unsigned ? magnitude > 0 : magnitude > (uint64_t)1 << (width - 1)))
     return false;

@@ -209,7 +209,7 @@ static ir_str location_of(bc_bytes *b, uint64_t code) {
 
 /* ---- numbers ---- */
 static int64_t integer(bc_bytes *b, ir_dtype dtype) {
-  int width = vhlo_bits(dtype), unused = 64 - width;
+  int width = ir_dtype_bits(dtype), unused = 64 - width;
   CTX_CHECK(b->r->ctx, width > 0 && width <= 64);
   uint64_t value = width <= 8 ? bc_byte(b) : (uint64_t)bc_signed_varint(b);
   if (ir_dtype_class_of(dtype) == IR_CLASS_INT) return (int64_t)(value << unused) >> unused;

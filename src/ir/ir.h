@@ -235,6 +235,7 @@ const char *ir_mnemonic(const char *name);           /* without the dialect: "ad
 ir_dtype ir_dtype_find(const char *name, size_t length); /* IR_DTYPE_NONE if not in the table */
 const char *ir_dtype_name(ir_dtype d);
 int64_t ir_dtype_bytes(ir_dtype d);
+int ir_dtype_bits(ir_dtype d); /* as the specification counts them: of i1 one, of i4 four */
 ir_dtype_class ir_dtype_class_of(ir_dtype d);
 static inline bool ir_is_float(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_FLOAT; }
 static inline bool ir_is_complex(ir_dtype d) { return ir_dtype_class_of(d) == IR_CLASS_COMPLEX; }
@@ -246,6 +247,9 @@ static inline bool ir_is_signed(ir_dtype d) { return ir_dtype_class_of(d) == IR_
 static inline bool ir_is_integer(ir_dtype d) { /* but for truth values */
   return ir_is_signed(d) || ir_dtype_class_of(d) == IR_CLASS_UINT;
 }
+/* The numbers that an integer type has, as far as int64_t has them. */
+int64_t ir_lowest(ir_dtype d);
+int64_t ir_highest(ir_dtype d);
 static inline bool ir_fits_i64(ir_dtype d) { return ir_is_integer(d) && d != IR_UI64; }
 /* f32 and f64; and these with the two types of 16 bits. */
 static inline bool ir_is_real(ir_dtype d) { return d == IR_F32 || d == IR_F64; }

@@ -66,6 +66,19 @@ const char *ir_dtype_name(ir_dtype d) { return dtype_rows[d].name; }
 int64_t ir_dtype_bytes(ir_dtype d) { return dtype_rows[d].bits / 8; }
 ir_dtype_class ir_dtype_class_of(ir_dtype d) { return dtype_rows[d].cls; }
 
+int ir_dtype_bits(ir_dtype d) {
+  static const int small[IR_DTYPE_COUNT] = {
+      [IR_I1] = 1,  [IR_I2] = 2,       [IR_UI2] = 2,      [IR_I4] = 4,
+      [IR_UI4] = 4, [IR_F4E2M1FN] = 4, [IR_F6E2M3FN] = 6, [IR_F6E3M2FN] = 6};
+  return small[d] ? small[d] : dtype_rows[d].bits;
+}
+
+int64_t ir_lowest(ir_dtype d) { return ir_is_signed(d) ? -ir_highest(d) - 1 : 0; }
+int64_t ir_highest(ir_dtype d) {
+  int bits = ir_dtype_bits(d) - ir_is_signed(d);
+  return bits < 63 ? ((int64_t)1 << bits) - 1 : INT64_MAX;
+}
+
 ir_dtype ir_dtype_find(const char *name, size_t length) {
   for (int d = 1; d < IR_DTYPE_COUNT; d++)
     if (!strncmp(dtype_rows[d].name, name, length) && !dtype_rows[d].name[length])

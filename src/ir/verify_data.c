@@ -174,12 +174,7 @@ static int64_t bits_of(ir_dtype d) {
     case IR_I1:
     case IR_F6E2M3FN:
     case IR_F6E3M2FN: return 0;
-    case IR_I2:
-    case IR_UI2: return 2;
-    case IR_I4:
-    case IR_UI4:
-    case IR_F4E2M1FN: return 4;
-    default: return ir_dtype_bytes(d) * 8;
+    default: return ir_dtype_bits(d);
   }
 }
 

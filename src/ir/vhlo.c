@@ -81,9 +81,3 @@ const char *vhlo_part_name(const vhlo_row *row) {
   if (row->rule != VHLO_CHANNEL) return row->name;
   return strcmp(row->name, "channel_id") ? "type" : "handle";
 }
-
-int vhlo_bits(ir_dtype dtype) {
-  static const int small[IR_DTYPE_COUNT] = {
-      [IR_I1] = 1, [IR_I2] = 2, [IR_UI2] = 2, [IR_I4] = 4, [IR_UI4] = 4};
-  return small[dtype] ? small[dtype] : (int)ir_dtype_bytes(dtype) * 8;
-}

@@ -139,8 +139,4 @@ enum { /* what an op has */
  */
 #define BC_CAST "builtin.unrealized_conversion_cast"
 
-/* ---- numbers ---- */
-/* How many bits MLIR gives a number, which is less than our memory for the small ones. */
-int vhlo_bits(ir_dtype dtype);
-
 #endif

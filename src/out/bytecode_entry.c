@@ -138,7 +138,7 @@ uint32_t bw_type(bw *w, ir_type type, bool vhlo) {
 /* ---- numbers ---- */
 /* As many bits as MLIR gives the type. */
 static uint64_t bits_of(ir_dtype dtype, int64_t value) {
-  int width = vhlo_bits(dtype);
+  int width = ir_dtype_bits(dtype);
   return width >= 64 ? (uint64_t)value : (uint64_t)value & (((uint64_t)1 << width) - 1);
 }
 

@@ -245,11 +245,8 @@ enum { STEPS = 16 }; /* ops that are looked through */
 /* Counts in v do not wrap around; narrow ones are not looked at. */
 static bool fits(const ir_module *m, ir_value v, pass_affine a) {
   ir_dtype dtype = ir_type_at(m, v)->dtype;
-  ir_dtype_class cls = ir_dtype_class_of(dtype);
-  int bits = (int)ir_dtype_bytes(dtype) * 8 - (cls == IR_CLASS_INT);
-  if ((cls != IR_CLASS_INT && cls != IR_CLASS_UINT) || bits < 31) return false;
-  int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
-  return a.last <= most && a.offset >= (cls == IR_CLASS_INT ? -most - 1 : 0);
+  return ir_is_integer(dtype) && ir_dtype_bytes(dtype) >= 4 && a.last <= ir_highest(dtype) &&
+         a.offset >= ir_lowest(dtype);
 }
 
 static bool find_affine(ir_module *m, ir_value v, int steps, pass_affine *out);

@@ -40,17 +40,14 @@ static bool compared_levels(const pass_rewrite *f, ir_op op, levels *out) {
   return x >= 0 && y >= 0 && x != y;
 }
 
-static bool is_small(ir_dtype d) { return d == IR_I2 || d == IR_I4 || d == IR_UI2 || d == IR_UI4; }
-
 /* Rounds *x as the type does; false: no integer of the type is *x (what it wraps to, or is cut to,
  * is not looked at). */
 static bool make_element(ir_dtype d, double *x) {
-  int64_t bits = 8 * ir_dtype_bytes(d);
+  int bits = ir_dtype_bits(d);
   switch (ir_dtype_class_of(d)) {
     case IR_CLASS_BOOL: return *x == 0 || *x == 1;
-    case IR_CLASS_INT: return *x == floor(*x) && fabs(*x) < ldexp(1, (int)bits - 1) && !is_small(d);
-    case IR_CLASS_UINT:
-      return *x == floor(*x) && *x >= 0 && *x < ldexp(1, (int)bits) && !is_small(d);
+    case IR_CLASS_INT: return *x == floor(*x) && fabs(*x) < ldexp(1, bits - 1) && bits >= 8;
+    case IR_CLASS_UINT: return *x == floor(*x) && *x >= 0 && *x < ldexp(1, bits) && bits >= 8;
     case IR_CLASS_FLOAT: /* less than f32 is reached by way of it */
       if (ir_dtype_bytes(d) < 4) *x = ir_float_value(d, ir_float_bits(d, (float)*x));
       return true;

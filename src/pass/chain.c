@@ -69,7 +69,7 @@ static bool is_product(const chain *c, ir_op op) {
   ir_type result = ir_type_of(c->m, d->first_result);
   ir_dtype dtype = ir_type_get(c->m, result)->dtype;
   ir_dtype_class class = ir_dtype_class_of(dtype);
-  if (dtype == IR_I2 || dtype == IR_I4 || dtype == IR_UI2 || dtype == IR_UI4) return false;
+  if (ir_dtype_bits(dtype) < 8) return false;
   if (class == IR_CLASS_FLOAT ? dtype != IR_F32 && dtype != IR_F64
                               : class != IR_CLASS_INT && class != IR_CLASS_UINT)
     return false;

@@ -23,12 +23,7 @@ static const pass_range TRUTH = {0, 1}, ANY = {INT64_MIN, INT64_MAX};
 static bool is_integral(ir_dtype d) { return ir_fits_i64(d) || d == IR_I1; }
 
 static pass_range of_dtype(ir_dtype d) {
-  int64_t bits = 8 * ir_dtype_bytes(d);
-  if (!is_integral(d)) return ANY;
-  if (ir_dtype_class_of(d) == IR_CLASS_BOOL) return TRUTH;
-  if (ir_dtype_class_of(d) == IR_CLASS_UINT) return (pass_range){0, ((int64_t)1 << bits) - 1};
-  return bits == 64 ? ANY
-                    : (pass_range){-((int64_t)1 << (bits - 1)), ((int64_t)1 << (bits - 1)) - 1};
+  return is_integral(d) ? (pass_range){ir_lowest(d), ir_highest(d)} : ANY;
 }
 
 static bool is_one_number(pass_range x) { return x.lo == x.hi; }

@@ -61,14 +61,7 @@ static int64_t count_ints(const ir_module *m, ir_value v) {
 
 /* The type has the number, so that arithmetic in it did not wrap around. */
 static bool fits(ir_dtype dtype, int64_t x) {
-  int64_t bits = 8 * ir_dtype_bytes(dtype);
-  bool is_signed = ir_dtype_class_of(dtype) == IR_CLASS_INT;
-  if (dtype == IR_I2 || dtype == IR_UI2) bits = 2;
-  if (dtype == IR_I4 || dtype == IR_UI4) bits = 4;
-  if (!is_signed && x < 0) return false;
-  if (bits >= 64) return true;
-  int64_t most = ((int64_t)1 << (is_signed ? bits - 1 : bits)) - 1;
-  return x <= most && (!is_signed || x >= -most - 1);
+  return x >= ir_lowest(dtype) && x <= ir_highest(dtype);
 }
 
 static bool read_constant(const reading *r, ir_op op, int64_t count, int64_t *out_ints) {

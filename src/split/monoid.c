@@ -16,19 +16,8 @@ ir_dtype split_sum_dtype(ir_dtype d) {
   return narrow ? IR_F32 : d;
 }
 
-static int64_t lowest_int(ir_dtype d) {
-  if (ir_dtype_class_of(d) != IR_CLASS_INT) return 0;
-  return d == IR_I4 ? -8 : d == IR_I2 ? -2 : (int64_t)(UINT64_MAX << (ir_dtype_bytes(d) * 8 - 1));
-}
-
-static int64_t highest_int(ir_dtype d) {
-  if (ir_dtype_class_of(d) == IR_CLASS_INT) return ~lowest_int(d);
-  return d == IR_I1 ? 1 : d == IR_UI4 ? 15 : d == IR_UI2 ? 3 : -1;
-}
-
-static int64_t all_ones(ir_dtype d) {
-  return ir_dtype_class_of(d) == IR_CLASS_INT ? -1 : highest_int(d);
-}
+static int64_t highest_int(ir_dtype d) { return d == IR_UI64 ? -1 : ir_highest(d); }
+static int64_t all_ones(ir_dtype d) { return ir_is_signed(d) ? -1 : highest_int(d); }
 
 /* combine(neutral, x) == x, to the bit. */
 static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
@@ -38,7 +27,7 @@ static ir_value neutral(ir_builder *b, ir_kind kind, ir_type type) {
     case IR_OP_MULTIPLY: return ir_build_splat_int(b, type, 1);
     case IR_OP_MAXIMUM:
       return ir_is_float(d) ? ir_build_splat_real(b, type, -INFINITY)
-                            : ir_build_splat_int(b, type, lowest_int(d));
+                            : ir_build_splat_int(b, type, ir_lowest(d));
     case IR_OP_MINIMUM:
       return ir_is_float(d) ? ir_build_splat_real(b, type, INFINITY)
                             : ir_build_splat_int(b, type, highest_int(d));
@@ -414,7 +403,7 @@ static ir_value worst(ir_builder *b, ir_type type) {
   ir_dtype d = ir_type_get(b->m, type)->dtype;
   static const unsigned char ones[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
   if (ir_is_float(d)) return ir_build_constant(b, type, ones);
-  return ir_build_splat_int(b, type, lowest_int(d));
+  return ir_build_splat_int(b, type, ir_lowest(d));
 }
 
 static int64_t best_count(const ir_module *m, ir_op op) { /* k */

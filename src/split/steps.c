@@ -17,10 +17,7 @@ static bool is_within(const split_steps *s, split_affine x, int64_t low, int64_t
 }
 
 static bool fits(const split_steps *s, split_affine x, ir_dtype dtype) {
-  int64_t bits = ir_dtype_bytes(dtype) * 8;
-  bool is_signed = ir_dtype_class_of(dtype) == IR_CLASS_INT;
-  int64_t high = bits == 64 ? INT64_MAX : ((int64_t)1 << (bits - is_signed)) - 1;
-  return is_within(s, x, is_signed ? -high - 1 : 0, high);
+  return is_within(s, x, ir_lowest(dtype), ir_highest(dtype));
 }
 
 /* ---- carries ---- */

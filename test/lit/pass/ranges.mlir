@@ -68,3 +68,17 @@ func.func @left_alone(%x: tensor<100xi32>) -> (tensor<100xi8>, tensor<100xi32>, 
   %r = stablehlo.remainder %x, %n : tensor<100xi32>
   return %s, %max, %r : tensor<100xi8>, tensor<100xi32>, tensor<100xi32>
 }
+
+// 7 + 1 is -8 in four bits.
+// CHECK-LABEL: sym_name = "of_four_bits"
+// CHECK: %[[SUM:.*]] = "stablehlo.add"
+// CHECK: %[[B:.*]] = "stablehlo.compare"(%[[SUM]]
+// CHECK: "func.return"(%[[B]])
+func.func @of_four_bits() -> tensor<8xi1> {
+  %i = stablehlo.iota dim = 0 : tensor<8xi4>
+  %one = stablehlo.constant dense<1> : tensor<8xi4>
+  %zero = stablehlo.constant dense<0> : tensor<8xi4>
+  %sum = stablehlo.add %i, %one : tensor<8xi4>
+  %below = stablehlo.compare LT, %sum, %zero, SIGNED : (tensor<8xi4>, tensor<8xi4>) -> tensor<8xi1>
+  return %below : tensor<8xi1>
+}
