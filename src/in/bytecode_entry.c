@@ -128,21 +128,10 @@ ir_str bc_location(bc_bytes *b) {
 }
 
 /* ---- locations, as text ---- */
-static void quote(strbuf *out, const char *s, size_t length) {
-  strbuf_putc(out, '"');
-  for (size_t i = 0; i < length; i++) {
-    unsigned char c = (unsigned char)s[i];
-    if (c == '\\') strbuf_puts(out, "\\\\");
-    else if (c < ' ' || c > '~' || c == '"') strbuf_printf(out, "\\%02X", c);
-    else strbuf_putc(out, s[i]);
-  }
-  strbuf_putc(out, '"');
-}
-
 static void quote_attr(bc_bytes *b, strbuf *out) {
   const ir_attr_data *d = ir_attr_get(b->r->m, bc_attr(b, NULL));
   if (d->kind != IR_ATTR_STRING) bc_fail(b, "a location's name that is no string");
-  quote(out, ir_text(b->r->m, d->text), ir_text_length(b->r->m, d->text));
+  ir_print_quoted(ir_text(b->r->m, d->text), ir_text_length(b->r->m, d->text), out);
 }
 
 static const char *child(bc_bytes *b) {

@@ -60,3 +60,15 @@ void ir_print_type(const ir_module *m, ir_type type, strbuf *out) {
     case IR_TYPE_OTHER: print_str(m, t->text, out); return;
   }
 }
+
+/* ---- strings ---- */
+void ir_print_quoted(const char *s, size_t length, strbuf *out) {
+  strbuf_putc(out, '"');
+  for (size_t i = 0; i < length; i++) {
+    unsigned char c = (unsigned char)s[i];
+    if (c == '\\') strbuf_puts(out, "\\\\");
+    else if (c < ' ' || c > '~' || c == '"') strbuf_printf(out, "\\%02X", c);
+    else strbuf_putc(out, s[i]);
+  }
+  strbuf_putc(out, '"');
+}

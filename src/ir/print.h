@@ -5,5 +5,6 @@
 #include "ir/ir.h"
 
 void ir_print_type(const ir_module *m, ir_type type, strbuf *out);
+void ir_print_quoted(const char *s, size_t length, strbuf *out);
 
 #endif

@@ -75,15 +75,7 @@ static bool is_word(const char *s, size_t length) {
 }
 
 static void quoted(printer *p, ir_str text) {
-  const char *s = ir_text(p->m, text), *end = s + ir_text_length(p->m, text);
-  strbuf_putc(p->out, '"');
-  for (; s < end; s++) {
-    unsigned char c = (unsigned char)*s;
-    if (c == '\\') add(p, "\\\\");
-    else if (c < ' ' || c > '~' || c == '"') strbuf_printf(p->out, "\\%02X", c);
-    else strbuf_putc(p->out, *s);
-  }
-  strbuf_putc(p->out, '"');
+  ir_print_quoted(ir_text(p->m, text), ir_text_length(p->m, text), p->out);
 }
 
 static void word_or_quoted(printer *p, ir_str text) {
