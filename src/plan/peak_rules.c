@@ -20,20 +20,36 @@
 uint32_t plan_rule_make(const plan_rule *r, plan_node n) {
   n.op = r->op;
   if (plan_traits(n.kind) & PLAN_TRAIT_D) n.flags |= PLAN_FLAG_EXPENSIVE;
+  if (n.kind == IR_OP_DYNAMIC_UPDATE_SLICE || n.kind == IR_OP_SCATTER) n.in_place = 1;
   if (ir_op_get(r->m, r->op)->n_results) n.value = ir_result(r->m, r->op, 0);
   return plan_make(r->l, r->s, &n);
 }
 
+uint32_t plan_rule_node(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands,
+                        uint32_t count, uint64_t signature) {
+  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind,
+                                       .shape = shape,
+                                       .n_operands = count,
+                                       .operands = (uint32_t *)operands,
+                                       .signature = signature});
+}
+
 uint32_t plan_rule_make1(const plan_rule *r, int kind, plan_shape shape, uint32_t x) {
-  return plan_rule_make(
-      r, (plan_node){.kind = (uint16_t)kind, .shape = shape, .n_operands = 1, .operands = &x});
+  return plan_rule_node(r, kind, shape, &x, 1, 0);
 }
 
 uint32_t plan_rule_make2(const plan_rule *r, int kind, plan_shape shape, uint32_t x, uint32_t y) {
-  return plan_rule_make(
-      r,
-      (plan_node){
-          .kind = (uint16_t)kind, .shape = shape, .n_operands = 2, .operands = (uint32_t[]){x, y}});
+  return plan_rule_node(r, kind, shape, (uint32_t[]){x, y}, 2, 0);
+}
+
+uint32_t plan_rule_concatenate(const plan_rule *r, plan_shape shape, const uint32_t *operands,
+                               uint32_t count, int64_t dim) {
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
+                                       .shape = shape,
+                                       .n_operands = count,
+                                       .operands = (uint32_t *)operands,
+                                       .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1),
+                                       .n_ints = 1});
 }
 
 uint32_t plan_rule_number(const plan_rule *r, ir_dtype dtype, double x) {
@@ -165,11 +181,8 @@ uint32_t plan_rule_generic(const plan_rule *r, int kind) {
   uint64_t signature = plan_attrs_hash(r->m, r->op);
   /* regions are not compared */
   if (ir_op_get(r->m, r->op)->n_regions) signature = hash_mix_wide(signature, r->op);
-  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind,
-                                       .shape = single ? result_shape(r, 0) : results_tuple(r),
-                                       .n_operands = n,
-                                       .operands = operands,
-                                       .signature = signature});
+  return plan_rule_node(r, kind, single ? result_shape(r, 0) : results_tuple(r), operands, n,
+                        signature);
 }
 
 uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t count,
@@ -239,15 +252,6 @@ double plan_rule_number_of(const plan_rule *r, uint32_t x) {
 }
 
 /* ---- elementwise ---- */
-static uint32_t make_elementwise(const plan_rule *r, int kind, plan_shape shape,
-                                 const uint32_t *operands, uint32_t count, uint64_t signature) {
-  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind,
-                                       .shape = shape,
-                                       .n_operands = count,
-                                       .operands = (uint32_t *)operands,
-                                       .signature = signature});
-}
-
 /* All operands are broadcasts of one value in one way, or of scalar constants: the op is done
  * before the broadcast. */
 static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands,
@@ -275,8 +279,7 @@ static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const
                      ? operands[i]
                      : plan_rule_splat(r, n->operands[0], with_dtype(small, n->shape.dtype));
   }
-  uint32_t done =
-      make_elementwise(r, kind, with_dtype(small, shape.dtype), inner, count, signature);
+  uint32_t done = plan_rule_node(r, kind, with_dtype(small, shape.dtype), inner, count, signature);
   *out = plan_rule_broadcast(r, done, shape, s.ints);
   return true;
 }
@@ -295,12 +298,12 @@ static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_
     plan_shape small = node_of(r, n.operands[0])->shape;
     uint32_t one = plan_rule_splat(r, plan_rule_number(r, shape.dtype, 1), small);
     uint32_t inverse =
-        make_elementwise(r, IR_OP_DIVIDE, small, (uint32_t[]){one, n.operands[0]}, 2, 0);
+        plan_rule_node(r, IR_OP_DIVIDE, small, (uint32_t[]){one, n.operands[0]}, 2, 0);
     return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape,
                                  (uint32_t[]){x, plan_rule_broadcast(r, inverse, shape, n.ints)}, 2,
                                  0);
   }
-  return make_elementwise(r, IR_OP_DIVIDE, shape, (uint32_t[]){x, y}, 2, 0);
+  return plan_rule_node(r, IR_OP_DIVIDE, shape, (uint32_t[]){x, y}, 2, 0);
 }
 
 /* x + scatter(zeros, ...) scatters into x, unless others read that, too, who may still come. */
@@ -394,7 +397,7 @@ uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape,
       sink_view(r, kind, shape, operands, count, signature, &sunk))
     return sunk;
   if (kind == IR_OP_DIVIDE) return divide(r, shape, operands[0], operands[1]);
-  return make_elementwise(r, kind, shape, operands, count, signature);
+  return plan_rule_node(r, kind, shape, operands, count, signature);
 }
 
 /* XLA CPU has no arithmetic on bf16 and f8: f32 (f16) in between. */
@@ -431,11 +434,7 @@ static uint32_t log_gamma(const plan_rule *r, uint32_t x, plan_shape shape) {
   for (uint32_t i = 1; i <= GAMMA_PARTS; i++)
     operands[i] =
         gamma_part(r, kinds[i - 1], shape, terms, i == LOG_OF_SUM ? LANCZOS_TERMS + 1 : 1, i);
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_SELECT,
-                                       .shape = shape,
-                                       .n_operands = GAMMA_PARTS + 1,
-                                       .operands = operands,
-                                       .signature = GAMMA_VALUE});
+  return plan_rule_node(r, IR_OP_SELECT, shape, operands, GAMMA_PARTS + 1, GAMMA_VALUE);
 }
 
 static uint32_t digamma(const plan_rule *r, uint32_t x, plan_shape shape) {
@@ -523,9 +522,7 @@ void plan_lower_concatenate(const plan_rule *r) {
 }
 
 void plan_lower_update(const plan_rule *r) {
-  uint32_t made = plan_rule_generic(r, IR_OP_DYNAMIC_UPDATE_SLICE);
-  plan_node_get(r->g, made)->in_place = 1;
-  plan_bind(r->l, r->op, 0, made);
+  plan_bind(r->l, r->op, 0, plan_rule_generic(r, IR_OP_DYNAMIC_UPDATE_SLICE));
 }
 
 void plan_lower_pad(const plan_rule *r) {
@@ -548,10 +545,7 @@ static uint32_t slice_of(const plan_rule *r, uint32_t x, plan_shape shape, uint3
   uint32_t zero = plan_rule_number(r, IR_I64, 0), operands[IR_MAX_RANK + 1] = {x};
   for (int32_t d = 0; d < shape.rank; d++) operands[d + 1] = zero;
   if (shape.rank) operands[1] = start; /* which dimension it is makes no difference to memory */
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_SLICE,
-                                       .shape = shape,
-                                       .n_operands = (uint32_t)shape.rank + 1,
-                                       .operands = operands});
+  return plan_rule_node(r, IR_OP_DYNAMIC_SLICE, shape, operands, (uint32_t)shape.rank + 1, 0);
 }
 
 static uint32_t update_of(const plan_rule *r, uint32_t x, uint32_t slice, uint32_t start) {
@@ -559,11 +553,8 @@ static uint32_t update_of(const plan_rule *r, uint32_t x, uint32_t slice, uint32
   uint32_t zero = plan_rule_number(r, IR_I64, 0), operands[IR_MAX_RANK + 2] = {x, slice};
   for (int32_t d = 0; d < shape.rank; d++) operands[d + 2] = zero;
   if (shape.rank) operands[2] = start;
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE,
-                                       .shape = shape,
-                                       .n_operands = (uint32_t)shape.rank + 2,
-                                       .operands = operands,
-                                       .in_place = 1});
+  return plan_rule_node(r, IR_OP_DYNAMIC_UPDATE_SLICE, shape, operands, (uint32_t)shape.rank + 2,
+                        0);
 }
 
 /* The slice of an input that is written over (split/lower.c): kept, the last one from before. */

@@ -45,8 +45,12 @@ static inline bool lists(const int64_t *dims, int32_t count, int64_t d) {
 
 /* ---- peak_rules.c: nodes, with what XLA simplifies at once ---- */
 uint32_t plan_rule_make(const plan_rule *r, plan_node n); /* origin: the op and its first result */
+uint32_t plan_rule_node(const plan_rule *r, int kind, plan_shape shape, const uint32_t *operands,
+                        uint32_t count, uint64_t signature);
 uint32_t plan_rule_make1(const plan_rule *r, int kind, plan_shape shape, uint32_t x);
 uint32_t plan_rule_make2(const plan_rule *r, int kind, plan_shape shape, uint32_t x, uint32_t y);
+uint32_t plan_rule_concatenate(const plan_rule *r, plan_shape shape, const uint32_t *operands,
+                               uint32_t count, int64_t dim);
 uint32_t plan_rule_number(const plan_rule *r, ir_dtype dtype, double x); /* a scalar constant */
 /* that a node is everywhere; NAN: none, or not known */
 double plan_rule_number_of(const plan_rule *r, uint32_t x);

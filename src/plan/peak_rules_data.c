@@ -43,12 +43,9 @@ void plan_lower_gather(const plan_rule *r) {
     if (!lists(n.offset_dims.at, n.offset_dims.count, d)) perm[k++] = d;
   for (int32_t i = 0; i < n.offset_dims.count; i++) perm[k++] = n.offset_dims.at[i];
   for (int32_t d = 0; d < shape.rank; d++) grouped[d] = shape.dims[perm[d]], back[perm[d]] = d;
-  uint32_t made = plan_rule_make(
-      r, (plan_node){.kind = IR_OP_GATHER,
-                     .shape = plan_shape_make(r->g->arena, shape.dtype, sizes.count + 1, dims),
-                     .n_operands = 2,
-                     .operands = (uint32_t[]){operand(r, 0), indices},
-                     .signature = plan_attrs_hash(r->m, r->op)});
+  uint32_t made = plan_rule_node(
+      r, IR_OP_GATHER, plan_shape_make(r->g->arena, shape.dtype, sizes.count + 1, dims),
+      (uint32_t[]){operand(r, 0), indices}, 2, plan_attrs_hash(r->m, r->op));
   made = plan_rule_bitcast(r, made, plan_shape_make(r->g->arena, shape.dtype, shape.rank, grouped));
   plan_bind(r->l, r->op, 0, plan_rule_transpose(r, made, back));
 }
@@ -69,23 +66,13 @@ static uint32_t scatter_once(const plan_rule *r, uint32_t x, uint32_t start, uin
         k >= 0 && (given.dims[k] == 1 || given.dims[k] <= shape.dims[d]) ? given.dims[k--] : 1;
   plan_shape window = plan_shape_make(r->g->arena, shape.dtype, shape.rank, dims);
   if (window.elements != given.elements) return 0;
-  uint32_t at[IR_MAX_RANK + 2] = {x, start},
-                            old = plan_rule_make2(r, IR_OP_DYNAMIC_SLICE, window, x, start),
-                            fresh = plan_rule_bitcast(r, updates, window);
+  uint32_t old = plan_rule_make2(r, IR_OP_DYNAMIC_SLICE, window, x, start),
+           fresh = plan_rule_bitcast(r, updates, window);
   ir_kind combine = combiner_of(r);
   if (combine != IR_OP_UNKNOWN)
     fresh = plan_rule_elementwise(r, combine, window, (uint32_t[]){old, fresh}, 2, 0);
-  fresh = plan_rule_make(r, (plan_node){.kind = IR_OP_SELECT,
-                                        .shape = window,
-                                        .n_operands = 3,
-                                        .operands = (uint32_t[]){start, fresh, old}});
-  at[1] = fresh;
-  at[2] = start;
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE,
-                                       .shape = shape,
-                                       .n_operands = 3,
-                                       .operands = at,
-                                       .in_place = 1});
+  fresh = plan_rule_node(r, IR_OP_SELECT, window, (uint32_t[]){start, fresh, old}, 3, 0);
+  return plan_rule_node(r, IR_OP_DYNAMIC_UPDATE_SLICE, shape, (uint32_t[]){x, fresh, start}, 3, 0);
 }
 
 /* Batching dimensions become indices: one list of [batch index, index], and the updates in the
@@ -95,19 +82,13 @@ static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_
   arena *a = r->g->arena;
   plan_shape s = node_of(r, *indices)->shape, u = node_of(r, *updates)->shape;
   int64_t depth = n->index_vector_dim < s.rank ? s.dims[n->index_vector_dim] : 1,
-          count = depth ? s.elements / depth : 0, dim = 1;
+          count = depth ? s.elements / depth : 0;
   int64_t batch[2] = {count, n->operand_batching_dims.count}, own[2] = {count, depth},
           both[2] = {count, batch[1] + depth}, rows[2] = {count, count ? u.elements / count : 0};
-  uint32_t parts[2] = {plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
-                                                     .shape = plan_shape_make(a, s.dtype, 2, batch),
-                                                     .signature = hash_mix_wide(r->op, 11)}),
+  uint32_t parts[2] = {plan_rule_node(r, IR_OP_IOTA, plan_shape_make(a, s.dtype, 2, batch), NULL, 0,
+                                      hash_mix_wide(r->op, 11)),
                        plan_rule_bitcast(r, *indices, plan_shape_make(a, s.dtype, 2, own))};
-  *indices = plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
-                                           .shape = plan_shape_make(a, s.dtype, 2, both),
-                                           .n_operands = 2,
-                                           .operands = parts,
-                                           .ints = ARENA_COPY(a, int64_t, &dim, 1),
-                                           .n_ints = 1});
+  *indices = plan_rule_concatenate(r, plan_shape_make(a, s.dtype, 2, both), parts, 2, 1);
   plan_shape listed = plan_shape_make(a, u.dtype, 2, rows);
   *updates = plan_rule_make1(r, PLAN_COPY, listed, plan_rule_bitcast(r, *updates, listed));
 }
@@ -116,9 +97,7 @@ static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_
 void plan_lower_scatter(const plan_rule *r) {
   ir_gather_numbers n;
   if (n_operands(r) != 3 || !ir_gather_dims(r->g->arena, r->m, r->op, &n)) {
-    uint32_t made = plan_rule_generic(r, IR_OP_SCATTER);
-    plan_node_get(r->g, made)->in_place = 1;
-    plan_rule_bind(r, made);
+    plan_rule_bind(r, plan_rule_generic(r, IR_OP_SCATTER));
     return;
   }
   uint32_t operands[3] = {operand(r, 0), operand(r, 1),
@@ -140,7 +119,6 @@ void plan_lower_scatter(const plan_rule *r) {
                     .shape = result_shape(r, 0),
                     .n_operands = 3,
                     .operands = operands,
-                    .in_place = 1,
                     .index = combiner_of(r),
                     .signature = hash_mix_wide(plan_attrs_hash(r->m, r->op), r->op)};
   plan_bind(r->l, r->op, 0, plan_rule_make(r, node));
@@ -162,27 +140,19 @@ static uint32_t largest_with_places(const plan_rule *r, uint32_t x, plan_shape s
                                                     .n_ints = 1});
     members[d + 1] = with_dtype(picked, IR_I32);
   }
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_REDUCE_WINDOW,
-                                       .shape = plan_shape_tuple(a, members, n),
-                                       .n_operands = n,
-                                       .operands = operands,
-                                       .signature = r->op});
+  return plan_rule_node(r, IR_OP_REDUCE_WINDOW, plan_shape_tuple(a, members, n), operands, n,
+                        r->op);
 }
 
 /* Its coordinates, a row for each window. */
 static uint32_t places_in_rows(const plan_rule *r, uint32_t found, int32_t rank, int64_t windows) {
   arena *a = r->g->arena;
-  int64_t one[2] = {windows, 1}, all[2] = {windows, rank}, dim = 1;
+  int64_t one[2] = {windows, 1}, all[2] = {windows, rank};
   uint32_t operands[IR_MAX_RANK];
   for (int32_t d = 0; d < rank; d++)
     operands[d] = plan_rule_bitcast(r, plan_element(r->l, r->s, found, (uint32_t)d + 1),
                                     plan_shape_make(a, IR_I32, 2, one));
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
-                                       .shape = plan_shape_make(a, IR_I32, 2, all),
-                                       .n_operands = (uint32_t)rank,
-                                       .operands = operands,
-                                       .ints = ARENA_COPY(a, int64_t, &dim, 1),
-                                       .n_ints = 1});
+  return plan_rule_concatenate(r, plan_shape_make(a, IR_I32, 2, all), operands, (uint32_t)rank, 1);
 }
 
 /* The largest of each window and where it is, then a scatter there. */
@@ -195,20 +165,15 @@ void plan_lower_select_and_scatter(const plan_rule *r) {
   int64_t column[2] = {picked.elements, 1};
   uint32_t updates =
       plan_rule_bitcast(r, source, plan_shape_make(r->g->arena, picked.dtype, 2, column));
-  plan_bind(r->l, r->op, 0,
-            plan_rule_make(r, (plan_node){.kind = IR_OP_SCATTER,
-                                          .shape = shape,
-                                          .n_operands = 3,
-                                          .operands = (uint32_t[]){into, indices, updates},
-                                          .in_place = 1,
-                                          .signature = r->op}));
+  plan_bind(
+      r->l, r->op, 0,
+      plan_rule_node(r, IR_OP_SCATTER, shape, (uint32_t[]){into, indices, updates}, 3, r->op));
 }
 
 /* ---- sort ---- */
 static uint32_t positions(const plan_rule *r, plan_shape like) {
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_IOTA,
-                                       .shape = with_dtype(like, IR_I32),
-                                       .signature = (uint64_t)like.rank + 100});
+  return plan_rule_node(r, IR_OP_IOTA, with_dtype(like, IR_I32), NULL, 0,
+                        (uint64_t)like.rank + 100);
 }
 
 /* A stable sort on a GPU has positions, too, which make equal keys different: those that it sorts
@@ -262,21 +227,15 @@ void plan_lower_top_k(const plan_rule *r) {
   arena *a = r->g->arena;
   uint64_t signature = plan_attrs_hash(r->m, r->op);
   if (is_call(r, &s, &results[0])) {
-    uint32_t made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
-                                                  .shape = plan_shape_tuple(a, results, 2),
-                                                  .n_operands = 1,
-                                                  .operands = &x,
-                                                  .signature = signature});
+    uint32_t made =
+        plan_rule_node(r, PLAN_OPAQUE, plan_shape_tuple(a, results, 2), &x, 1, signature);
     for (uint32_t i = 0; i < 2; i++) plan_bind(r->l, r->op, i, plan_element(r->l, r->s, made, i));
     return;
   }
   plan_shape both[2] = {s, with_dtype(s, IR_I32)};
   uint32_t operands[2] = {x, positions(r, s)};
-  uint32_t sorted = plan_rule_make(r, (plan_node){.kind = IR_OP_SORT,
-                                                  .shape = plan_shape_tuple(a, both, 2),
-                                                  .n_operands = 2,
-                                                  .operands = operands,
-                                                  .signature = signature});
+  uint32_t sorted =
+      plan_rule_node(r, IR_OP_SORT, plan_shape_tuple(a, both, 2), operands, 2, signature);
   for (uint32_t i = 0; i < 2; i++)
     plan_bind(r->l, r->op, i,
               plan_rule_make1(r, IR_OP_SLICE, results[i], plan_element(r->l, r->s, sorted, i)));
@@ -307,12 +266,8 @@ static void sort_all(const plan_rule *r) {
     operands[i] = operand(r, i);
     members[i] = node_of(r, operands[i])->shape;
   }
-  uint32_t sorted =
-      plan_rule_make(r, (plan_node){.kind = IR_OP_SORT,
-                                    .shape = plan_shape_tuple(r->g->arena, members, n),
-                                    .n_operands = n,
-                                    .operands = operands,
-                                    .signature = plan_attrs_hash(r->m, r->op)});
+  uint32_t sorted = plan_rule_node(r, IR_OP_SORT, plan_shape_tuple(r->g->arena, members, n),
+                                   operands, n, plan_attrs_hash(r->m, r->op));
   for (uint32_t i = 0; i < n; i++)
     plan_bind(
         r->l, r->op, i,

@@ -22,12 +22,9 @@ static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, co
     sizes[d] = n.shape.dims[d];
     if (lists(dims, count, d)) sizes[d] = (sizes[d] + CPU_TREE_WINDOW - 1) / CPU_TREE_WINDOW;
   }
-  return plan_rule_make(
-      r, (plan_node){.kind = IR_OP_REDUCE_WINDOW,
-                     .shape = plan_shape_make(r->g->arena, n.shape.dtype, n.shape.rank, sizes),
-                     .n_operands = 2,
-                     .operands = (uint32_t[]){x, init},
-                     .signature = signature});
+  return plan_rule_node(r, IR_OP_REDUCE_WINDOW,
+                        plan_shape_make(r->g->arena, n.shape.dtype, n.shape.rank, sizes),
+                        (uint32_t[]){x, init}, 2, signature);
 }
 
 static uint64_t reducer_hash(const plan_rule *r) {
@@ -630,12 +627,7 @@ void plan_lower_convolution(const plan_rule *r) {
   plan_shape result = plan_shape_make(r->g->arena, inside, shape.rank, dims);
   if (is_on_gpu)
     made = plan_element(r->l, r->s, plan_rule_opaque(r, operands, 2, &result, 1, 0), 0);
-  else
-    made = plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
-                                         .shape = result,
-                                         .n_operands = 2,
-                                         .operands = operands,
-                                         .signature = plan_attrs_hash(r->m, r->op)});
+  else made = plan_rule_node(r, PLAN_OPAQUE, result, operands, 2, plan_attrs_hash(r->m, r->op));
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, plan_rule_transpose(r, made, back), shape.dtype));
 }
 

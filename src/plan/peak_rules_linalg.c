@@ -31,33 +31,21 @@ static uint32_t block_of(const plan_rule *r, uint32_t x, int64_t row, int64_t co
   plan_shape s = node_of(r, x)->shape;
   CTX_CHECK(r->m->ctx, row + rows <= rows_of(&s) && column + columns <= columns_of(&s));
   if (rows == rows_of(&s) && columns == columns_of(&s)) return x;
-  return plan_rule_make(r,
-                        (plan_node){.kind = IR_OP_SLICE,
-                                    .shape = matrices(r, &s, rows, columns),
-                                    .n_operands = 1,
-                                    .operands = &x,
-                                    .signature = hash_mix_wide((uint64_t)row, (uint64_t)column)});
+  return plan_rule_node(r, IR_OP_SLICE, matrices(r, &s, rows, columns), &x, 1,
+                        hash_mix_wide((uint64_t)row, (uint64_t)column));
 }
 
 static uint32_t put_block(const plan_rule *r, uint32_t into, uint32_t block, int64_t row,
                           int64_t column) {
-  uint32_t operands[2] = {into, block};
-  return plan_rule_make(r,
-                        (plan_node){.kind = IR_OP_DYNAMIC_UPDATE_SLICE,
-                                    .shape = node_of(r, into)->shape,
-                                    .n_operands = 2,
-                                    .operands = operands,
-                                    .in_place = 1,
-                                    .signature = hash_mix_wide((uint64_t)row, (uint64_t)column)});
+  return plan_rule_node(r, IR_OP_DYNAMIC_UPDATE_SLICE, node_of(r, into)->shape,
+                        (uint32_t[]){into, block}, 2,
+                        hash_mix_wide((uint64_t)row, (uint64_t)column));
 }
 
 static uint32_t product(const plan_rule *r, uint32_t x, uint32_t y, plan_shape shape,
                         uint64_t signature) {
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_DOT_GENERAL,
-                                       .shape = shape,
-                                       .n_operands = 2,
-                                       .operands = (uint32_t[]){x, y},
-                                       .signature = hash_mix_wide(signature, 3)});
+  return plan_rule_node(r, IR_OP_DOT_GENERAL, shape, (uint32_t[]){x, y}, 2,
+                        hash_mix_wide(signature, 3));
 }
 
 static uint32_t minus(const plan_rule *r, uint32_t x, uint32_t y) {
@@ -66,9 +54,7 @@ static uint32_t minus(const plan_rule *r, uint32_t x, uint32_t y) {
 
 /* An array that depends on nothing: zeros with a diagonal, a mask. */
 static uint32_t fresh(const plan_rule *r, plan_shape shape, uint64_t signature) {
-  return plan_rule_make(
-      r, (plan_node){
-             .kind = IR_OP_IOTA, .shape = shape, .signature = hash_mix_wide(signature, r->op)});
+  return plan_rule_node(r, IR_OP_IOTA, shape, NULL, 0, hash_mix_wide(signature, r->op));
 }
 
 /* A loop that fills operand 0 in place. */
@@ -121,11 +107,7 @@ static void bind_expanded(const plan_rule *r, const uint32_t *operands, uint32_t
 /* ---- triangular solve ---- */
 static uint32_t opaque(const plan_rule *r, plan_shape shape, const uint32_t *operands,
                        uint32_t count, uint64_t signature) {
-  return plan_rule_make(r, (plan_node){.kind = PLAN_OPAQUE,
-                                       .shape = shape,
-                                       .n_operands = count,
-                                       .operands = (uint32_t *)operands,
-                                       .signature = hash_mix_wide(r->op, signature)});
+  return plan_rule_node(r, PLAN_OPAQUE, shape, operands, count, hash_mix_wide(r->op, signature));
 }
 
 /* The largest of each column, reduced in windows of 32 rows. */
@@ -163,16 +145,6 @@ static uint32_t inverted_diagonal(const plan_rule *r, uint32_t a, int64_t blocks
       (uint32_t[]){inverse, plan_rule_broadcast(r, diagonal, shape, spread)}, 2, 0);
 }
 
-static uint32_t join_blocks(const plan_rule *r, plan_shape shape, const uint32_t *blocks,
-                            int64_t count, int64_t dim) {
-  return plan_rule_make(r, (plan_node){.kind = IR_OP_CONCATENATE,
-                                       .shape = shape,
-                                       .n_operands = (uint32_t)count,
-                                       .operands = (uint32_t *)blocks,
-                                       .ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1),
-                                       .n_ints = 1});
-}
-
 /* x with a x = b (left) or x a = b: block by block, each by the inverse of its diagonal block
  * after what is known was subtracted. Backward: the last block first. */
 static uint32_t solve(const plan_rule *r, uint32_t a, uint32_t b, bool left, bool backward) {
@@ -192,23 +164,20 @@ static uint32_t solve(const plan_rule *r, uint32_t a, uint32_t b, bool left, boo
         block_of(r, b, left ? at : 0, left ? 0 : at, left ? size : others, left ? others : size);
     if (i > 0) {
       plan_shape known = matrices(r, &rhs, left ? done : others, left ? others : done);
-      uint32_t before = i == 1 ? *first : join_blocks(r, known, first, i, dim),
+      uint32_t before = i == 1 ? *first : plan_rule_concatenate(r, known, first, (uint32_t)i, dim),
                row = block_of(r, a, left ? at : from, left ? from : at, left ? size : done,
                               left ? done : size);
       x = minus(r, x, product(r, row, before, shape, (uint64_t)i + 100));
     }
-    uint32_t inverted = count == 1 ? plan_rule_bitcast(r, inverse, square)
-                                   : plan_rule_make(r, (plan_node){.kind = IR_OP_SLICE,
-                                                                   .shape = square,
-                                                                   .n_operands = 1,
-                                                                   .operands = &inverse,
-                                                                   .signature = (uint64_t)i + 1});
+    uint32_t inverted = count == 1
+                            ? plan_rule_bitcast(r, inverse, square)
+                            : plan_rule_node(r, IR_OP_SLICE, square, &inverse, 1, (uint64_t)i + 1);
     uint32_t made = product(r, inverted, x, shape, (uint64_t)i + 200);
     if (backward) *--first = made;
     else first[i] = made;
     done += size;
   }
-  return count == 1 ? *first : join_blocks(r, rhs, first, count, dim);
+  return count == 1 ? *first : plan_rule_concatenate(r, rhs, first, (uint32_t)count, dim);
 }
 
 static uint32_t expand_solve(const plan_rule *r, const uint32_t *operands) {
