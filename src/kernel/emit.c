@@ -160,21 +160,26 @@ static void put_both(strbuf *out, const strbuf *first, const strbuf *second) {
   strbuf_add(out, second->text, second->length);
 }
 
-static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const char *from,
-                      const char *to) {
+/* The tiles of a group of rows: what holds for the row, then the loops. */
+static void emit_columns(kernel_emitter *e, kernel_pass *p, bool in_tile) {
   strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
-  kernel_loop l = kernel_loop_begin(e, from, to, kernel_int(e, rows));
-  kernel_set_rows(e, l.index, rows);
-  e->tile.group = rows < e->n->sizes.rows ? kernel_group_of(e, l.index) : NULL;
-  kernel_reductions_begin(e, p);
   e->tile.row = &row;
   e->tile.body = e->out = &body;
-  e->tile.in_tile = true;
+  e->tile.in_tile = in_tile;
   kernel_for_columns(e, emit_tile, p);
   e->tile.in_tile = false;
   e->out = outer;
   e->tile.row = e->tile.body = NULL;
   put_both(outer, &row, &body);
+}
+
+static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const char *from,
+                      const char *to) {
+  kernel_loop l = kernel_loop_begin(e, from, to, kernel_int(e, rows));
+  kernel_set_rows(e, l.index, rows);
+  e->tile.group = rows < e->n->sizes.rows ? kernel_group_of(e, l.index) : NULL;
+  kernel_reductions_begin(e, p);
+  emit_columns(e, p, true);
   kernel_reductions_fold(e, p);
   kernel_loop_end(e, &l);
 }
@@ -182,15 +187,9 @@ static void emit_rows(kernel_emitter *e, kernel_pass *p, int32_t rows, const cha
 /* Results with columns that were waiting for all rows. */
 static void emit_finishing_columns(kernel_emitter *e) {
   kernel_pass none = {0, NULL};
-  strbuf row = strbuf_make(e->a), body = strbuf_make(e->a), *outer = e->out;
   e->tile.rows = 1;
   e->tile.memos.count = 0;
-  e->tile.row = &row;
-  e->tile.body = e->out = &body;
-  kernel_for_columns(e, emit_tile, &none);
-  e->out = outer;
-  e->tile.row = e->tile.body = NULL;
-  put_both(outer, &row, &body);
+  emit_columns(e, &none, false);
 }
 
 /* ---- passes ---- */

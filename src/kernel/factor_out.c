@@ -86,15 +86,11 @@ static ir_value with_factor(extractor *w, ir_value sum, const factor *f, const i
 
 /* The op on another operand. */
 static ir_value op_on(extractor *w, ir_op op, uint32_t operand, ir_value v) {
-  ir_op_desc d = ir_op_desc_of(w->m, op);
   ir_value operands[] = {ir_operand(w->m, op, 0), ir_operand(w->m, op, 1)};
   ir_type type = ir_type_of(w->m, ir_result(w->m, op, 0));
+  ir_builder b = {w->m, w->block, IR_NONE};
   operands[operand] = v;
-  d.operands = operands;
-  d.result_types = &type;
-  ir_op copy = ir_op_new(w->m, w->block, &d);
-  ir_copy_regions(w->m, op, copy);
-  return ir_result(w->m, copy, 0);
+  return ir_result(w->m, ir_build_again(&b, op, operands, &type), 0);
 }
 
 static ir_value exchanged_sum(extractor *w, ir_op reduce);

@@ -137,8 +137,7 @@ kernel_loop kernel_loop_begin(kernel_emitter *e, const char *from, const char *t
   strbuf_printf(e->out, "head%u:\n", l.label);
   l.index = kernel_line(e, "load i64, ptr %s", l.counter);
   const char *more = kernel_line(e, "icmp slt i64 %s, %s", l.index, to);
-  kernel_put(e, "br i1 %s, label %%body%u, label %%done%u", more, l.label, l.label);
-  strbuf_printf(e->out, "body%u:\n", l.label);
+  kernel_while_test(e, &l, more);
   e->tile.depth[l.stream]++;
   return l;
 }

@@ -262,28 +262,19 @@ static candidate candidate_of_order(ir_module *m, const split_order *order) {
                      .time_ns = order->time_ns};
 }
 
-static weir_status split_above_threshold(job *j, climb *out) {
+/* Above the threshold; or the passes that are named, whatever they find. */
+static weir_status run_once(job *j, bool by_name, climb *out) {
   split_order order = threshold_order(j);
   ir_module *m = ir_module_clone(j->m), *split;
   pipeline_changes changes;
   WEIR_TRY(pipeline_prepare(j, m, &changes));
-  WEIR_TRY(check_spread(j, split_spread_of(m), true));
+  if (!by_name) WEIR_TRY(check_spread(j, split_spread_of(m), true));
   WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
   ir_module_destroy(m);
-  *out = order.loops || changes.replaced
-             ? climb_to(WEIR_REWRITTEN, candidate_of_order(split, &order))
-             : untouched(j, 0);
-  return WEIR_OK;
-}
-
-static weir_status run_named_passes(job *j, climb *out) {
-  split_order order = threshold_order(j);
-  ir_module *m = ir_module_clone(j->m), *split;
-  pipeline_changes changes;
-  WEIR_TRY(pipeline_prepare(j, m, &changes));
-  WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
-  ir_module_destroy(m);
-  *out = climb_to(WEIR_UNTOUCHED, candidate_of_order(split, &order));
+  bool is_changed = order.loops || changes.replaced;
+  *out = by_name || is_changed ? climb_to(by_name ? WEIR_UNTOUCHED : WEIR_REWRITTEN,
+                                          candidate_of_order(split, &order))
+                               : untouched(j, 0);
   return WEIR_OK;
 }
 
@@ -318,12 +309,12 @@ static weir_status find_faster_limit(job *j, const climb *c) {
 
 static weir_status take(job *j, climb *out) {
   search_begin(j, 1);
-  if (j->options.only_passes || j->options.stop_after) return run_named_passes(j, out);
+  if (j->options.only_passes || j->options.stop_after) return run_once(j, true, out);
   if (j->options.memory_limit_bytes) {
     WEIR_TRY(hold_limit(j, out));
     return find_faster_limit(j, out);
   }
-  if (j->options.tensor_size_threshold_bytes) return split_above_threshold(j, out);
+  if (j->options.tensor_size_threshold_bytes) return run_once(j, false, out);
   return as_is_hold(j, untouched(j, 0), out);
 }
 

@@ -25,18 +25,14 @@ static bool is_unbounded(const ir_module *m, ir_op op) {
   return kind == IR_OP_UNKNOWN;
 }
 
-static bool is_in_while(const ir_module *m, ir_op op) {
-  while (op && ir_kind_of(m, op) != IR_OP_WHILE) op = ir_op_around(m, op);
-  return op != IR_NONE;
-}
-
 static bool may_do_all(const pass_rewrite *f, ir_op op) {
   const ir_op_data *d = ir_op_get(f->m, op);
   if ((d->kind != IR_OP_CASE && d->kind != IR_OP_IF) || !d->n_regions) return false;
   bool is_compared = f->p->options->memory_limit_bytes; /* with the program as it came */
-  return ir_largest_bytes(f->m, op) > f->small_bytes && (is_compared || is_in_while(f->m, op)) &&
-         pass_is_static(f->m, op) && !pass_has_foreign_attrs(f->m, op) &&
-         !ir_has_effects(f->m, op) && !ir_any(ir_walk_op(f->m, op), is_unbounded);
+  return ir_largest_bytes(f->m, op) > f->small_bytes &&
+         (is_compared || ir_is_within(f->m, d->block, IR_OP_WHILE)) && pass_is_static(f->m, op) &&
+         !pass_has_foreign_attrs(f->m, op) && !ir_has_effects(f->m, op) &&
+         !ir_any(ir_walk_op(f->m, op), is_unbounded);
 }
 
 /* The ops of a branch where the op stood; out_results: what it returns. */

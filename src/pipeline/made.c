@@ -77,10 +77,7 @@ made_loops made_of_split(ir_module *m, const split_order *order, const machine *
 }
 
 static bool is_repeated(const ir_module *m, ir_op op) {
-  if (ir_kind_of(m, op) != IR_OP_WHILE) return false;
-  for (ir_op up = ir_op_around(m, op); up; up = ir_op_around(m, up))
-    if (ir_kind_of(m, up) == IR_OP_LOOP) return true;
-  return false;
+  return ir_kind_of(m, op) == IR_OP_WHILE && ir_is_within(m, ir_op_get(m, op)->block, IR_OP_LOOP);
 }
 
 bool made_has_whiles(const ir_module *m, const split_order *order) {

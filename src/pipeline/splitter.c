@@ -60,7 +60,7 @@ static bool detach_held(ir_module *m, ir_block block, const split_region *r,
   uint32_t n = m->values.count;
   for (ir_value v = 1; v < n; v++) {
     if (!r->needed_outside[v] || !split_is_large(r, v) || split_is_only_cut(r, v) ||
-        !split_detach(m, block, v, goal->threshold_bytes))
+        !split_detach(m, block, v, goal->threshold_bytes, false))
       continue;
     ctx_log(m->ctx, 3, "compute %s for each of its uses", ir_op_name(m, ir_value_get(m, v)->op));
     return true;

@@ -466,7 +466,8 @@ static int64_t beside_tables(const plan_assigner *a, int64_t heap, const tables 
 /* Tables of tuples lie behind the heap, each on its own; that of the results is a result. */
 static int64_t add_tables(plan_assigner *a, int64_t heap) {
   uint32_t maker = maker_of_results(a->g), root = plan_comp_get(a->g, a->g->entry)->root,
-           own = plan_table_of(a, root), results = maker ? plan_table_of(a, maker) : own;
+           own = plan_table_of(a->g, a->base, root),
+           results = maker ? plan_table_of(a->g, a->base, maker) : own;
   tables t = {0};
   int64_t at = heap;
   for (uint32_t i = 0; i < a->n_buffers; i++) {

@@ -59,7 +59,6 @@ plan_assigner *plan_buffers_of(plan_graph *g);
 void plan_share_buffers(plan_assigner *a, uint32_t comp);
 /* The value behind an array node; 0: none (an element of a nested tuple). */
 uint32_t plan_value_of(const plan_assigner *a, uint32_t node);
-uint32_t plan_table_of(const plan_assigner *a, uint32_t node); /* of pointers; 0: none */
 /* The buffer that this one was merged into, or itself. Near constant time. */
 uint32_t plan_merged(plan_assigner *a, uint32_t b);
 /* 0, 1 (then *out_at) or 2 and more points in time at which both are live. */

@@ -11,9 +11,8 @@
 #include "plan/peak_assign.h"
 
 /* ---- values ---- */
-uint32_t plan_table_of(const plan_assigner *a, uint32_t node) {
-  uint32_t k = plan_table_among(plan_node_get(a->g, node));
-  return k == UINT32_MAX ? 0 : a->base[node] + k;
+static uint32_t table_of(const plan_assigner *a, uint32_t node) {
+  return plan_table_of(a->g, a->base, node);
 }
 
 static void number_node(plan_assigner *a, uint32_t id) {
@@ -78,9 +77,9 @@ static void unite_loop(plan_assigner *a, uint32_t node) {
                   *body = plan_comp_get(a->g, n->comps[1]);
   CTX_CHECK(a->g->m->ctx, n->n_operands == 1 && n->n_comps == 2); /* its state is one tuple */
   CTX_CHECK(a->g->m->ctx, plan_node_get(a->g, body->root)->n_operands == n->shape.n_members);
-  uint32_t tables[4] = {plan_table_of(a, n->operands[0]), plan_table_of(a, cond->parameter),
-                        plan_table_of(a, body->parameter), plan_table_of(a, body->root)};
-  for (int k = 0; k < 4; k++) unite(a, plan_table_of(a, node), tables[k]);
+  uint32_t tables[4] = {table_of(a, n->operands[0]), table_of(a, cond->parameter),
+                        table_of(a, body->parameter), table_of(a, body->root)};
+  for (int k = 0; k < 4; k++) unite(a, table_of(a, node), tables[k]);
   for (uint32_t i = 0; i < n->shape.n_members; i++) {
     uint32_t v = a->base[node] + i;
     uint32_t states[3] = {v, member_of(a, cond->parameter, i), member_of(a, body->parameter, i)};
@@ -152,7 +151,7 @@ static void use(plan_assigner *a, uint32_t v, int64_t at) {
 
 static void use_all(plan_assigner *a, uint32_t node, int64_t at) {
   const plan_node *n = plan_node_get(a->g, node);
-  use(a, plan_table_of(a, node), at);
+  use(a, table_of(a, node), at);
   if (n->kind == IR_OP_TUPLE)
     for (uint32_t i = 0; i < n->n_operands; i++) use_all(a, n->operands[i], at);
   else if (n->shape.is_tuple)
@@ -169,7 +168,7 @@ static void find_live_ranges(plan_assigner *a) {
     const plan_node *n = plan_node_get(g, id);
     if (!(n->flags & PLAN_FLAG_LIVE) || n->kind == PLAN_BITCAST || n->kind == IR_OP_TUPLE) continue;
     if (n->kind == IR_OP_GET_TUPLE_ELEMENT) {
-      use(a, plan_table_of(a, n->operands[0]), a->time[id]);
+      use(a, table_of(a, n->operands[0]), a->time[id]);
       continue;
     }
     for (uint32_t i = 0; i < n->n_operands; i++) {

@@ -35,9 +35,10 @@ uint32_t plan_values_of(const plan_node *n) {
   }
 }
 
-uint32_t plan_table_among(const plan_node *n) {
-  if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) return UINT32_MAX;
-  return n->kind == IR_OP_TUPLE ? 0 : n->shape.n_members;
+uint32_t plan_table_of(const plan_graph *g, const uint32_t *base, uint32_t node) {
+  const plan_node *n = plan_node_get(g, node);
+  if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) return 0;
+  return base[node] + (n->kind == IR_OP_TUPLE ? 0 : n->shape.n_members);
 }
 
 plan_shape plan_shape_make(arena *a, ir_dtype dtype, int32_t rank, const int64_t *dims) {

@@ -282,8 +282,8 @@ enum { PLAN_PHILOX_WORDS = 4 }; /* random words that a block of it has */
 /* ---- values ---- */
 /* A node's: an array, or a tuple's members and then its table of pointers; 0: what it reads. */
 uint32_t plan_values_of(const plan_node *n);
-/* Which of them is the table; UINT32_MAX: none. */
-uint32_t plan_table_among(const plan_node *n);
+/* Which of them, from base[node] on, is the table; 0: none. */
+uint32_t plan_table_of(const plan_graph *g, const uint32_t *base, uint32_t node);
 /* The kind of an op's node, or of the op that a fusion ends with; IR_OP_UNKNOWN: another node. */
 ir_kind plan_kind_at_root(const plan_graph *g, const plan_node *n);
 bool plan_is_output(const plan_graph *g, uint32_t id);
@@ -291,10 +291,14 @@ bool plan_is_output(const plan_graph *g, uint32_t id);
 static inline bool plan_is_view(const plan_node *n) {
   return n->kind == PLAN_BITCAST && !(n->flags & PLAN_FLAG_HELD);
 }
-/* Extent of the last dimension that is longer than 1; 1: there is none. */
-static inline int64_t plan_innermost(const plan_shape *s) {
+/* The last dimension that is longer than 1, else the first; its extent. */
+static inline int32_t plan_innermost_dim(const plan_shape *s) {
   int32_t d = s->rank - 1;
   while (d > 0 && s->dims[d] == 1) d--;
+  return d;
+}
+static inline int64_t plan_innermost(const plan_shape *s) {
+  int32_t d = plan_innermost_dim(s);
   return d >= 0 ? s->dims[d] : 1;
 }
 /* 0, 1, 2, .. beside what is sorted. */

@@ -256,12 +256,6 @@ static bool moves_tiles(const plan_graph *g, const plan_node *n) {
   return plan_innermost(from) != plan_innermost(to);
 }
 
-static int32_t last_of(const plan_shape *s) {
-  int32_t d = s->rank - 1;
-  while (d > 0 && s->dims[d] == 1) d--;
-  return d;
-}
-
 /* Of what is viewed the dimension that is dimension d of the view; -1: there is none. */
 static int32_t viewed_dim(const plan_shape *from, const plan_shape *to, int32_t d) {
   int64_t before = 1, a = 1;
@@ -302,7 +296,7 @@ static int32_t common_innermost(const plan_graph *g, const plan_shape *from, con
 static void turn_viewed(plan_graph *g, uint32_t view, int64_t width, int32_t minor) {
   uint32_t from = plan_node_get(g, view)->operands[0];
   plan_shape s = plan_node_get(g, from)->shape;
-  bool by_rows = minor == last_of(&s);
+  bool by_rows = minor == plan_innermost_dim(&s);
   int64_t bytes = bytes_with(g, &s, width, minor);
   if (!by_rows) s = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
   uint32_t copy = laid_out_anew(g, from, s);
@@ -323,11 +317,12 @@ static void copy_view(plan_graph *g, uint32_t id) {
   int32_t own = s.rank > 1 ? device_least_layout(g->memory, width, s.rank, s.dims).minor : 0,
           minor = common_innermost(g, &s, &to, width, own);
   n->by_rows = minor < 0;
-  if (minor < 0) minor = last_of(&s);
+  if (minor < 0) minor = plan_innermost_dim(&s);
   if (s.true_rank > 1 && own != minor && is_of_arguments(g, from, SEEN_OF_ARGUMENTS))
     turn_viewed(g, id, width, minor);
-  bool is_turned = plan_node_get(g, id)->by_rows && to.rank > 1 &&
-                   device_least_layout(g->memory, width, to.rank, to.dims).minor != last_of(&to);
+  bool is_turned =
+      plan_node_get(g, id)->by_rows && to.rank > 1 &&
+      device_least_layout(g->memory, width, to.rank, to.dims).minor != plan_innermost_dim(&to);
   if (is_turned && plan_is_output(g, id)) put_back(g, id, to);
 }
 

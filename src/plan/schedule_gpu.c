@@ -93,10 +93,7 @@ static void add_value(lister *l, ids *to, uint32_t value, uint32_t reader) {
   VEC_PUSH(l->g->arena, to, value);
 }
 
-static uint32_t table_of(const lister *l, uint32_t id) {
-  uint32_t k = plan_table_among(plan_node_get(l->g, id));
-  return k == UINT32_MAX ? 0 : l->base[id] + k;
-}
+static uint32_t table_of(const lister *l, uint32_t id) { return plan_table_of(l->g, l->base, id); }
 
 /* All values of a node, with those inside of it. */
 static void add_values(lister *l, ids *to, uint32_t id, uint32_t reader) {

@@ -346,19 +346,12 @@ static bool can_detach(sinking *s, ir_value v, const uses *u) {
   return u->count <= FEW_USES || are_cheap(s, v, u->count - 1);
 }
 
-bool split_can_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes) {
+bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
+                  bool only_asks) {
   sinking s = sinking_of(m, block, threshold_bytes);
   uses u = uses_of(&s, v);
   bool can = can_detach(&s, v, &u);
-  arena_destroy(s.scratch);
-  return can;
-}
-
-bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes) {
-  sinking s = sinking_of(m, block, threshold_bytes);
-  uses u = uses_of(&s, v);
-  bool can = can_detach(&s, v, &u);
-  if (can) give_copies(&s, v, &u);
+  if (can && !only_asks) give_copies(&s, v, &u);
   arena_destroy(s.scratch);
   return can;
 }

@@ -22,8 +22,9 @@ bool split_sink_parts(ir_module *m, ir_value v, int64_t threshold_bytes);
 
 /* Gives each use of v but the first its own copy of v and of the large ops behind it, so that one
  * may be sliced while another is read whole. False if v has one use or too many, can't be copied,
- * or if the copies for more than a few uses took more flops together than all of the block. */
-bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes);
-bool split_can_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes);
+ * or if the copies for more than a few uses took more flops together than all of the block.
+ * only_asks: whether it could. */
+bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
+                  bool only_asks);
 
 #endif

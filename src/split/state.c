@@ -87,7 +87,7 @@ bool split_may_detach(split_state *s, ir_module *m, ir_value v) {
   enum { NOT_ASKED, NO, YES };
   CTX_CHECK(m->ctx, s->block && v < s->n_values);
   if (s->detaches[v] == NOT_ASKED)
-    s->detaches[v] = split_can_detach(m, s->block, v, s->threshold_bytes) ? YES : NO;
+    s->detaches[v] = split_detach(m, s->block, v, s->threshold_bytes, true) ? YES : NO;
   return s->detaches[v] == YES;
 }
 
