@@ -36,7 +36,7 @@ from random_gathers import Gathers  # noqa: E402
 from random_regions import Chains, Region  # noqa: E402
 from random_whiles import Whiles  # noqa: E402
 from test_ref_corpus import LOOSER, REFUSED  # noqa: E402
-from test_kernel import SIZE_SHARE, lowered  # noqa: E402
+from kernel_running import SIZE_SHARE, lowered  # noqa: E402
 from test_kernel_ref import FIRST  # noqa: E402
 
 HARVEST = ("test_pass_*.py", "test_split_*.py", "test_kernel_*.py")

@@ -22,6 +22,7 @@ from jax.sharding import PartitionSpec as P  # noqa: E402
 
 import collectives  # noqa: E402
 import weir  # noqa: E402
+from running import HONEST  # noqa: E402
 
 MESH = Mesh(np.array(jax.devices()), ("d",))
 GRID = Mesh(np.array(jax.devices()).reshape(2, -1), ("a", "b"))
@@ -306,9 +307,6 @@ def difference(stock, found):
 
 def shardings_of(results):
     return [x.sharding for x in jax.tree.leaves(results)]
-
-
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 
 
 def compare(name):

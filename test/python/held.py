@@ -5,7 +5,22 @@ import numpy as np
 
 import weir
 from running import HONEST
-from test_libraries import reported_bytes
+
+
+def reported_bytes(compiled):
+    memory = compiled.memory_analysis()
+    return (
+        memory.argument_size_in_bytes
+        + memory.output_size_in_bytes
+        - memory.alias_size_in_bytes
+        + memory.temp_size_in_bytes
+    )
+
+
+def a_tenth(stock):
+    """Its arguments, its results and a tenth of its temporaries."""
+    m = stock.memory_analysis()
+    return m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
 
 
 def check_a_tenth(f, *arguments, rtol=1e-4, atol=1e-5):
@@ -13,8 +28,7 @@ def check_a_tenth(f, *arguments, rtol=1e-4, atol=1e-5):
     exactly, floats to rounding: atol is relative to the largest.
     """
     stock = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST)
-    m = stock.memory_analysis()
-    limit = m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
+    limit = a_tenth(stock)
     with weir.limit(limit):
         limited = jax.jit(f).lower(*arguments).compile()
     assert weir.last_report().outcome == "rewritten"

@@ -8,11 +8,11 @@ from jax import lax
 from jax._src import compiler
 
 import running
-import test_kernel
+import kernel_running
 import weir
 from weir import _hook, _library, _say
 
-folder = test_kernel.folder  # skips where there is no LLVM
+folder = kernel_running.folder  # skips where there is no LLVM
 RANDOM = np.random.default_rng(5)
 MACHINE = "x86-64-v4"  # that all predictions here are for
 

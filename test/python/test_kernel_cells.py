@@ -7,7 +7,7 @@ import pytest
 
 import random_cells as rc
 import running
-from test_kernel import folder  # noqa: F401
+from kernel_running import folder  # noqa: F401
 
 sys.path.insert(0, str(running.ROOT / "tools"))
 import fuzz_regions  # noqa: E402

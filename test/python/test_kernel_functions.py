@@ -8,11 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import running
-import test_kernel
+import kernel_running
 from weir import _library
 
-folder = test_kernel.folder  # skips where there is no LLVM
+folder = kernel_running.folder  # skips where there is no LLVM
 EVEN = "cbrt cos expm1 log1p sin tan cosh sinh".split()
 
 
@@ -40,10 +39,10 @@ def test_of_a_number_alone(folder, monkeypatch, tmp_path, name, is_even, dtype):
     _library.read_environment()
     inputs = [np.random.default_rng(0).uniform(0, 3, n).astype(dtype) for n in (500, 100)]
     with jax.enable_x64(dtype == np.float64):
-        text = test_kernel.lowered(lambda x, y: of_means(name, x, y), *inputs)
-        program = test_kernel.tiled(text, folder, "--tensor-size-threshold", "4kB")
-        assert test_kernel.count(program) >= 1
-        test_kernel.check_results(text, program, inputs)
+        text = kernel_running.lowered(lambda x, y: of_means(name, x, y), *inputs)
+        program = kernel_running.tiled(text, folder, "--tensor-size-threshold", "4kB")
+        assert kernel_running.count(program) >= 1
+        kernel_running.check_results(text, program, inputs)
     code = "".join(path.read_text() for path in tmp_path.glob("*.ll"))
     short = {np.float32: "<4 x float>", np.float64: "<2 x double>"}[dtype]
     assert bool(re.search(f"call {short} %", code)) == is_even

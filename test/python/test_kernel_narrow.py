@@ -10,7 +10,7 @@ from jax import lax
 
 import running
 from random_narrow import Narrow
-from test_kernel import check_regions, count, folder, halves, lowered, tiled  # noqa: F401 (a fixture)
+from kernel_running import check_regions, count, folder, halves, lowered, tiled  # noqa: F401 (a fixture)
 from test_kernel_ref import BUILD, no_leaks  # noqa: F401 (a fixture)
 
 DTYPES = {"bf16": (ml_dtypes.bfloat16, 2.0**-8), "f16": (np.float16, 2.0**-11)}

@@ -16,7 +16,7 @@ from random_gathers import Gathers
 from random_regions import Chains, Region
 from random_tables import Tables
 from random_whiles import Whiles
-from test_kernel import as_tiles, check_regions, count, difference, folder, lowered, tiled  # noqa: F401
+from kernel_running import as_tiles, check_regions, count, difference, folder, lowered, tiled  # noqa: F401
 
 REGIONS, BATCH = 30, 5
 FIRST = 5000  # other seeds than test_kernel.py's

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-import test_kernel
+import kernel_running
 
-folder = test_kernel.folder  # skips where there is no LLVM
+folder = kernel_running.folder  # skips where there is no LLVM
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MATVEC = """
 import jax, jax.numpy as jnp, numpy as np

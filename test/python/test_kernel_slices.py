@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import weir
-from test_kernel import check_results, count, difference, folder, lowered, tiled  # noqa: F401
+from kernel_running import check_results, count, difference, folder, lowered, tiled  # noqa: F401
 
 BENT = ("stablehlo.slice", "stablehlo.pad", "stablehlo.concatenate")
 

@@ -12,7 +12,7 @@ from jax.scipy.special import logsumexp
 import running
 import weir
 from running import in_this_process
-from test_kernel import count, difference, folder, lowered, tiled  # noqa: F401 (a fixture)
+from kernel_running import count, difference, folder, lowered, tiled  # noqa: F401 (a fixture)
 
 SHAPES = [(7, 33), (61, 64), (100, 1025), (1040, 130)]
 POINTS = [9, 16, 40, 64, 130]

@@ -8,7 +8,7 @@ import pytest
 from jax import lax
 
 import weir
-from test_kernel import check_memory, check_results, folder, halves, lowered, tiled  # noqa: F401
+from kernel_running import check_memory, check_results, folder, halves, lowered, tiled  # noqa: F401
 
 
 def mandelbrot(x, y):

@@ -10,7 +10,7 @@ import pytest
 
 import running
 import weir
-from test_kernel import count, difference, folder, lowered, tiled  # noqa: F401
+from kernel_running import count, difference, folder, lowered, tiled  # noqa: F401
 
 N, M = 600, 250  # rows and columns of the large values
 

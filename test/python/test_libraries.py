@@ -14,6 +14,7 @@ import pytest
 
 import running
 import weir
+from held import reported_bytes
 from library_programs import PROGRAMS
 from weir import _library
 
@@ -21,16 +22,6 @@ sys.path.insert(0, str(running.ROOT / "examples"))
 os.environ["KERAS_BACKEND"] = "jax"
 pytestmark = pytest.mark.usefixtures("reports_of_users")
 TRAINED = dict(length=64, words=400, width=32)  # logits of 6.5 MB a batch
-
-
-def reported_bytes(compiled):
-    memory = compiled.memory_analysis()
-    return (
-        memory.argument_size_in_bytes
-        + memory.output_size_in_bytes
-        - memory.alias_size_in_bytes
-        + memory.temp_size_in_bytes
-    )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

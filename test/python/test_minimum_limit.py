@@ -12,7 +12,7 @@ import pytest
 import running
 import weir
 from running import HONEST
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 sys.path.insert(0, str(running.ROOT / "bench"))
 sys.path.insert(0, str(running.ROOT / "tools"))

@@ -9,7 +9,7 @@ import pytest
 from jax import lax
 
 import running
-from test_kernel import lowered
+from kernel_running import lowered
 from test_kernel_narrow import evaluated, stored
 
 N, M, D = 203, 310, 24

@@ -9,7 +9,7 @@ from jax import lax
 import running
 import weir
 from running import HONEST
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 TOLERANCE = {np.float32: 2e-5, np.float64: 1e-13, np.complex64: 2e-5, np.complex128: 1e-13}
 

@@ -10,7 +10,7 @@ import random_scans
 import running
 import weir
 from running import HONEST
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 SERIES, STEPS, N, M = 300, 40, 6, 3
 PROGRAMS, BATCH = 40, 20

@@ -8,9 +8,8 @@ import pytest
 from jax import lax
 
 import weir
-from held import check_a_tenth
+from held import check_a_tenth, reported_bytes
 from running import HONEST
-from test_libraries import reported_bytes
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=300).astype(np.float32), RNG.normal(size=400).astype(np.float32)

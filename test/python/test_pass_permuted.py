@@ -8,7 +8,7 @@ import pytest
 
 import weir
 from running import HONEST
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 N = 100_003
 

@@ -11,9 +11,8 @@ import pytest
 import held
 import running
 import weir
-from test_libraries import reported_bytes
+from held import a_tenth, reported_bytes
 from running import HONEST
-from test_split_sorts import a_tenth
 
 sys.path.insert(0, str(running.ROOT / "bench"))
 from user_programs.learning import hash_grid_grad  # noqa: E402

@@ -12,7 +12,7 @@ import pytest
 import held
 import running
 from jax import lax
-from test_kernel import folder  # noqa: F401 (a fixture: tiles can be made)
+from kernel_running import folder  # noqa: F401 (a fixture: tiles can be made)
 
 PASSES = "inline,simplify,ranges,dce,through-gather,simplify,cse,dce"
 N, D, V = 7, 4, 30

@@ -8,9 +8,8 @@ import pytest
 from jax import lax
 
 import weir
-from test_libraries import reported_bytes
+from held import a_tenth, reported_bytes
 from running import HONEST
-from test_split_sorts import a_tenth
 
 N, D, E = 2000, 64, 8
 

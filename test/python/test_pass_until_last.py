@@ -11,7 +11,7 @@ import running
 import weir
 from weir import _hook
 from running import HONEST
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 N = 20_000
 

@@ -12,9 +12,8 @@ from jax import lax
 
 import running
 import weir
-from held import check_a_tenth
+from held import check_a_tenth, reported_bytes
 from running import HONEST
-from test_libraries import reported_bytes
 
 sys.path[:0] = [str(running.ROOT / "bench"), str(running.ROOT / "bench/experiments")]
 from training import lstm  # noqa: E402

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import weir
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 ROWS = (700, 701, 704)  # the last slice begins before the others end, or does not
 RANDOM = np.random.default_rng(0)

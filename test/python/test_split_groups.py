@@ -11,7 +11,7 @@ from jax import lax
 import running
 import weir
 from running import HONEST
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 PROGRAMS, BATCH = 40, 10
 

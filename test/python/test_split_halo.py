@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 import held
 import running
@@ -221,7 +221,7 @@ def by_strips(x, a, b, rows=16, reach=2):
 def test_no_more_than_strips_by_hand():
     """`large_image` of bench/users.py, a quarter as wide."""
     args = (numbers(1, 512, 512, 1), numbers(5, 5, 1, 8), numbers(5, 5, 8, 1))
-    hand = jax.jit(by_strips).lower(*args).compile(compiler_options=held.HONEST)
+    hand = jax.jit(by_strips).lower(*args).compile(compiler_options=running.HONEST)
     with weir.limit(reported_bytes(hand)):
         limited = jax.jit(two).lower(*args).compile()
     assert weir.last_report().outcome == "rewritten"

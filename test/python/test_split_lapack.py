@@ -12,7 +12,7 @@ from jax import lax
 
 import weir
 from running import HONEST
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 BATCH, N = 4001, 6  # a prime: the last slice overlaps
 PROGRAMS, VALUE_ONLY = {}, set()

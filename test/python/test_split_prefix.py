@@ -8,9 +8,8 @@ import pytest
 from jax import lax
 
 import weir
-from held import check_a_tenth
+from held import check_a_tenth, reported_bytes
 from running import HONEST
-from test_libraries import reported_bytes
 
 N = 100_003  # a prime: the last slice overlaps the one before
 

@@ -15,7 +15,7 @@ from jax import lax
 import held
 import running
 import weir
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 RNG = np.random.default_rng(0)
 STEPS, BATCH, N, M = 29, 37, 6, 5

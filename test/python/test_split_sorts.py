@@ -8,7 +8,7 @@ from jax import lax
 from jax.experimental import sparse
 
 import weir
-from test_libraries import reported_bytes
+from held import a_tenth, reported_bytes
 from running import HONEST
 from test_pass_permuted import N, same_bits
 
@@ -89,11 +89,6 @@ INPUTS = {
     multiplied: coordinates(100, 150, 0),
     sums_by_row: coordinates(1000, 30_000, 1),
 }
-
-
-def a_tenth(stock):
-    m = stock.memory_analysis()
-    return m.argument_size_in_bytes + m.output_size_in_bytes + m.temp_size_in_bytes // 10
 
 
 def compiled(f, x, limit):

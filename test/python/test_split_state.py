@@ -8,7 +8,7 @@ import pytest
 from jax import lax
 
 import weir
-from test_libraries import reported_bytes
+from held import reported_bytes
 from test_split_donated import assert_close, normal
 
 ROWS = (20_000, 20_011)  # the last slice begins before the others end, or does not

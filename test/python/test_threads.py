@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import weir
+from running import HONEST
 
 SHARING = "cpu-parallel-task-assigner"
-HONEST = {"xla_cpu_experimental_ynn_fusion_type": ""}
 RANDOM = np.random.default_rng(12)
 
 

@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import test_kernel
+import kernel_running
 import weir
 from weir import _call, _jax, _library, _machine, _say, _settings, _timing
 
-folder = test_kernel.folder  # skips where there is no LLVM
+folder = kernel_running.folder  # skips where there is no LLVM
 KERNELS, XLA = 0, 1  # the order in which they are asked for
 QKV = [np.ones((1, 1100, 64), np.float32)] * 3
 

@@ -13,7 +13,7 @@ import pytest
 
 import running
 import weir
-from test_libraries import reported_bytes
+from held import reported_bytes
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "bench"))
 import users  # noqa: E402

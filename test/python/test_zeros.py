@@ -1,14 +1,13 @@
 """Zeros of both signs, to the bit: extremes inside of kernels (the larger of +0 and -0 is +0, in any
 order), and sums of -0.0 that begin with -0.0, in slices and in kernels."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
 
 import running
-from test_kernel import count, folder, lowered, tiled  # noqa: F401
+from kernel_running import count, folder, lowered, tiled  # noqa: F401
 
 N, M = 40, 70
 
