@@ -457,9 +457,7 @@ ir_type bc_tensor(bc_bytes *b, bc_entry *e, bool has_encoding) {
   if (ir_type_get(m, element)->kind == IR_TYPE_SCALAR) {
     data.dtype = ir_type_get(m, element)->dtype;
   } else {
-    strbuf text = strbuf_make(b->r->scratch);
-    ir_print_type(m, element, &text);
-    data.element_text = ir_intern_text(m, text.text, text.length);
+    data.element_text = ir_intern_string(m, ir_type_text(b->r->scratch, m, element));
   }
   add_weight(b, e, 8 + 8 * (int64_t)data.rank);
   return ir_type_intern(m, &data);

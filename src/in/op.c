@@ -36,13 +36,6 @@ ir_kind in_kind(in_parser *p, ir_str name) {
   return (ir_kind)(*known - 1);
 }
 
-/* For messages. */
-static const char *type_text(in_parser *p, ir_type type) {
-  strbuf b = strbuf_make(p->scratch);
-  ir_print_type(p->m, type, &b);
-  return b.text;
-}
-
 /* ---- values ---- */
 static void define(in_parser *p, const in_token *name, ir_value first, uint32_t count) {
   const in_name *old = in_names_find(&p->values, name->at + 1, name->length - 1);
@@ -107,8 +100,8 @@ void in_check_operand(in_parser *p, const in_op *op, uint32_t index, ir_type typ
     in_fail(p, op->at, "%u operands, but types for more of them", op->operands.count);
   ir_type have = ir_type_of(p->m, op->operands.at[index]);
   if (have != type)
-    in_fail(p, op->at, "operand %u is %s, but its type here is %s", index, type_text(p, have),
-            type_text(p, type));
+    in_fail(p, op->at, "operand %u is %s, but its type here is %s", index,
+            ir_type_text(p->scratch, p->m, have), ir_type_text(p->scratch, p->m, type));
 }
 
 void in_result(in_parser *p, in_op *op, ir_type type) { VEC_PUSH(p->scratch, &op->results, type); }

@@ -4,10 +4,6 @@
 
 enum { YNN_SPATIAL = 2, YNN_FEATURES = 17 /* at least, of the input or of the result */ };
 
-static int64_t dim_of(const ir_module *m, ir_value v, int64_t dim) {
-  return ir_type_at(m, v)->dims[dim];
-}
-
 bool ir_is_of_eigen(const ir_module *m, ir_op conv) {
   ir_dtype t = ir_type_at(m, ir_operand(m, conv, 0))->dtype;
   return t == IR_F32 || t == IR_F16 || t == IR_BF16; /* XLA computes the last in f32 */
@@ -26,20 +22,20 @@ static bool is_of_ynn(const ir_module *m, ir_op conv) {
 static bool has_groups_of_ynn(ir_module *m, ir_op conv, const ir_conv_numbers *n) {
   if (ir_op_int(m, conv, "batch_group_count", 1) > 1) return false;
   return ir_op_int(m, conv, "feature_group_count", 1) == 1 ||
-         dim_of(m, ir_operand(m, conv, 1), n->kernel_input_feature) == 1;
+         ir_dim_of(m, ir_operand(m, conv, 1), n->kernel_input_feature) == 1;
 }
 
 static bool has_windows_of_ynn(ir_module *m, ir_op conv, const ir_conv_numbers *n) {
   ir_value input = ir_operand(m, conv, 0), kernel = ir_operand(m, conv, 1),
            result = ir_result(m, conv, 0);
   for (int32_t i = 0; i < YNN_SPATIAL; i++) {
-    int64_t read = dim_of(m, input, n->input_spatial.at[i]);
+    int64_t read = ir_dim_of(m, input, n->input_spatial.at[i]);
     if (ir_op_entry(m, conv, "lhs_dilation", i, 1) != 1 ||
-        dim_of(m, result, n->output_spatial.at[i]) > read ||
-        dim_of(m, kernel, n->kernel_spatial.at[i]) > read)
+        ir_dim_of(m, result, n->output_spatial.at[i]) > read ||
+        ir_dim_of(m, kernel, n->kernel_spatial.at[i]) > read)
       return false;
   }
-  return max64(dim_of(m, input, n->input_feature), dim_of(m, result, n->output_feature)) >=
+  return max64(ir_dim_of(m, input, n->input_feature), ir_dim_of(m, result, n->output_feature)) >=
          YNN_FEATURES;
 }
 

@@ -390,6 +390,9 @@ static inline ir_type ir_type_of(const ir_module *m, ir_value v) {
 static inline const ir_type_data *ir_type_at(const ir_module *m, ir_value v) {
   return &m->types.at[ir_type_of(m, v)];
 }
+static inline int64_t ir_dim_of(const ir_module *m, ir_value v, int64_t dim) {
+  return ir_type_at(m, v)->dims[dim];
+}
 static inline int64_t ir_value_bytes(const ir_module *m, ir_value v) {
   return ir_type_bytes(m, ir_type_of(m, v));
 }

@@ -61,6 +61,12 @@ void ir_print_type(const ir_module *m, ir_type type, strbuf *out) {
   }
 }
 
+const char *ir_type_text(arena *a, const ir_module *m, ir_type type) {
+  strbuf text = strbuf_make(a);
+  ir_print_type(m, type, &text);
+  return text.text;
+}
+
 /* ---- strings ---- */
 void ir_print_quoted(const char *s, size_t length, strbuf *out) {
   strbuf_putc(out, '"');

@@ -29,9 +29,7 @@ weir_status ir_verify_none(verifier *v, ir_op op) {
 
 /* ---- messages ---- */
 const char *ir_verify_type_text(verifier *v, ir_type type) {
-  strbuf b = strbuf_make(v->scratch);
-  ir_print_type(v->m, type, &b);
-  return b.text;
+  return ir_type_text(v->scratch, v->m, type);
 }
 
 const char *ir_verify_dims_text(verifier *v, const int64_t *dims, int32_t count) {

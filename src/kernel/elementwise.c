@@ -232,12 +232,12 @@ static const char *exact_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype,
                 kernel_line(e, "bitcast %s %s to %s", bits, both, real));
 }
 
-/* The larger (smaller) of what has equal bits where it is equal, by the processor's own, which then
- * is x where either is NaN; y if that is NaN. */
-static const char *plain_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
-                                 const char *x, const char *y) {
+/* The larger (smaller) by the processor's own, which is x where the test, or either being NaN, says
+ * so; y if that is NaN. */
+static const char *plain_extreme(kernel_emitter *e, const char *goes_first, ir_dtype dtype,
+                                 int32_t lanes, const char *x, const char *y) {
   const char *real = kernel_typed(e, dtype, lanes);
-  const char *test = kernel_line(e, "fcmp %s %s %s, %s", is_max ? "uge" : "ule", real, x, y),
+  const char *test = kernel_line(e, "fcmp %s %s %s, %s", goes_first, real, x, y),
              *best = choose(e, lanes, real, test, x, y);
   return choose(e, lanes, real, kernel_line(e, "fcmp uno %s %s, %s", real, y, y), y, best);
 }
@@ -246,11 +246,7 @@ static const char *plain_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype,
 static const char *float_extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
                                  const char *x, const char *y, bool prefers_y) {
   if (!prefers_y) return exact_extreme(e, is_max, dtype, lanes, x, y);
-  const char *type = kernel_typed(e, dtype, lanes);
-  const char *test = kernel_line(e, "fcmp %s %s %s, %s", is_max ? "ugt" : "ult", type, x, y);
-  const char *best = choose(e, lanes, type, test, x, y);
-  const char *nan = kernel_line(e, "fcmp uno %s %s, %s", type, y, y);
-  return choose(e, lanes, type, nan, y, best);
+  return plain_extreme(e, is_max ? "ugt" : "ult", dtype, lanes, x, y);
 }
 
 static const char *extreme(kernel_emitter *e, bool is_max, ir_dtype dtype, int32_t lanes,
@@ -317,7 +313,8 @@ const char *kernel_combine_term(kernel_emitter *e, const kernel_node *x, ir_dtyp
   bool is_extreme = x->monoid == IR_OP_MAXIMUM || x->monoid == IR_OP_MINIMUM;
   if (!is_extreme || !ir_is_float(dtype) || !x->never_negative)
     return kernel_combine(e, x->monoid, dtype, type, lanes, sum, term);
-  return plain_extreme(e, x->monoid == IR_OP_MAXIMUM, dtype, lanes, sum, term);
+  /* what is equal has equal bits */
+  return plain_extreme(e, x->monoid == IR_OP_MAXIMUM ? "uge" : "ule", dtype, lanes, sum, term);
 }
 
 const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype) {

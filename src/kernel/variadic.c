@@ -114,19 +114,14 @@ static const char *part(kernel_emitter *e, const char *type, const char *x, int3
                      b.text);
 }
 
-static const char *wide(kernel_emitter *e, ir_dtype dtype, int32_t lanes) {
-  const char *one = kernel_dtype_text(dtype);
-  return lanes == 1 ? one : arena_printf(e->a, "<%d x %s>", lanes, one);
-}
-
 static void put_in_order(kernel_emitter *e, const kernel_node *first, int32_t index, int32_t lanes,
                          const char **x, const char **y) {
   ir_dtype dtype = ir_type_at(e->n->m, first[index].value)->dtype;
   const char *swap =
-      kernel_line(e, "icmp sgt %s %s, %s", wide(e, dtype, lanes), x[index], y[index]);
+      kernel_line(e, "icmp sgt %s %s, %s", kernel_typed(e, dtype, lanes), x[index], y[index]);
   for (uint32_t i = 0; i < ir_op_get(e->n->m, first->op)->n_results; i++) {
-    const char *type = wide(e, ir_type_at(e->n->m, first[i].value)->dtype, lanes),
-               *test = wide(e, IR_I1, lanes), *a = x[i], *b = y[i];
+    const char *type = kernel_typed(e, ir_type_at(e->n->m, first[i].value)->dtype, lanes),
+               *test = kernel_typed(e, IR_I1, lanes), *a = x[i], *b = y[i];
     x[i] = kernel_line(e, "select %s %s, %s %s, %s %s", test, swap, type, b, type, a);
     y[i] = kernel_line(e, "select %s %s, %s %s, %s %s", test, swap, type, a, type, b);
   }
@@ -139,7 +134,7 @@ void kernel_variadic_across_lanes(kernel_emitter *e, const kernel_node *first,
   for (int32_t lanes = e->n->lanes; lanes > 1; lanes /= 2) {
     const char *low[KERNEL_MOST_OPERANDS], *high[KERNEL_MOST_OPERANDS];
     for (uint32_t i = 0; i < n; i++) {
-      const char *type = wide(e, ir_type_at(e->n->m, first[i].value)->dtype, lanes);
+      const char *type = kernel_typed(e, ir_type_at(e->n->m, first[i].value)->dtype, lanes);
       low[i] = part(e, type, values[i], 0, lanes / 2);
       high[i] = part(e, type, values[i], lanes / 2, lanes / 2);
     }

@@ -11,6 +11,18 @@ candidate candidate_as_it_came(const job *j, plan_order order, verdict needs) {
                      .time_ns = (double)s->time_before_ns};
 }
 
+candidate candidate_of_order(ir_module *m, const split_order *order, verdict needs) {
+  return (candidate){.m = m,
+                     .order = order->order,
+                     .needs = needs,
+                     .made = order->made,
+                     .flops = order->flops,
+                     .time_ns = order->time_ns,
+                     .has_shorter = order->has_shorter,
+                     .has_whiles = order->has_whiles,
+                     .lacks_room = order->lacks_room};
+}
+
 bool candidate_has_loops(const candidate *c, bool as_kernels) {
   for (uint32_t i = 0; i < c->made.count; i++)
     if (c->made.at[i].is_kernel == as_kernels) return true;

@@ -39,6 +39,8 @@ static inline climb climb_to(weir_outcome outcome, candidate taken) {
 }
 /* The program as it came, in an order. */
 candidate candidate_as_it_came(const job *j, plan_order order, verdict needs);
+/* What was split as ordered. */
+candidate candidate_of_order(ir_module *m, const split_order *order, verdict needs);
 /* The result's outcome, options, loops and numbers become those of what was taken. */
 WEIR_MUST_USE weir_status candidate_accept(job *j, const climb *c);
 

@@ -254,14 +254,6 @@ static split_order threshold_order(const job *j) {
                        .no_kernels = j->options.tile == WEIR_TILE_OFF || !threshold};
 }
 
-static candidate candidate_of_order(ir_module *m, const split_order *order) {
-  return (candidate){.m = m,
-                     .order = order->order,
-                     .made = order->made,
-                     .flops = order->flops,
-                     .time_ns = order->time_ns};
-}
-
 /* Above the threshold; or the passes that are named, whatever they find. */
 static weir_status run_once(job *j, bool by_name, climb *out) {
   split_order order = threshold_order(j);
@@ -273,7 +265,7 @@ static weir_status run_once(job *j, bool by_name, climb *out) {
   ir_module_destroy(m);
   bool is_changed = order.loops || changes.replaced;
   *out = by_name || is_changed ? climb_to(by_name ? WEIR_UNTOUCHED : WEIR_REWRITTEN,
-                                          candidate_of_order(split, &order))
+                                          candidate_of_order(split, &order, (verdict){0}))
                                : untouched(j, 0);
   return WEIR_OK;
 }

@@ -372,19 +372,6 @@ static void note_best(job *j, search *s, ir_module *m, const split_order *order,
   s->seen.best_peak = order->peak_bytes;
 }
 
-static candidate candidate_of(const search *s, ir_module *m, const split_order *order,
-                              verdict needs) {
-  return (candidate){.m = m,
-                     .order = s->order,
-                     .needs = needs,
-                     .made = order->made,
-                     .flops = order->flops,
-                     .time_ns = order->time_ns,
-                     .has_shorter = order->has_shorter,
-                     .has_whiles = order->has_whiles,
-                     .lacks_room = order->lacks_room};
-}
-
 /* A candidate does not hold. fits: by the estimate it does. */
 static void narrow(search *s, const split_order *order, bool fits, const verdict *needs) {
   if (is_too_much_with_hoisting(s, order, needs)) keep_in_whiles(s);
@@ -419,7 +406,7 @@ weir_status search_try(job *j, search *s) {
   CTX_CHECK(&j->c, s->seen.least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas) note_report(s, order.peak_bytes, fits, needs.peak);
   bool holds = (needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->enough;
-  if (holds) s->found = candidate_of(s, m, &order, needs);
+  if (holds) s->found = candidate_of_order(m, &order, needs);
   else if (m) ir_module_destroy(m);
   if (!holds) narrow(s, &order, fits, &needs);
   return WEIR_OK;

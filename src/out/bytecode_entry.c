@@ -124,9 +124,7 @@ static uint32_t vhlo_type(bw *w, const ir_type_data *t) {
 }
 
 static uint32_t builtin_type(bw *w, ir_type type) {
-  strbuf text = strbuf_make(w->scratch);
-  ir_print_type(w->m, type, &text);
-  return bw_text_entry(w, BW_TYPES, text.text);
+  return bw_text_entry(w, BW_TYPES, ir_type_text(w->scratch, w->m, type));
 }
 
 uint32_t bw_type(bw *w, ir_type type, bool vhlo) {

@@ -20,11 +20,10 @@ static ir_named_attr int_attr(ir_module *m, const char *name, int64_t value) {
 
 /* "dot_general tensor<8x4096x4096xf32>": what a reader of the program would call the seed. */
 static ir_named_attr seed_attr(split_region *r) {
-  strbuf text = strbuf_make(r->scratch);
-  ir_op op = ir_value_get(r->m, r->seed)->op;
-  strbuf_printf(&text, "%s ", ir_mnemonic(ir_op_name(r->m, op)));
-  ir_print_type(r->m, ir_type_of(r->m, r->seed), &text);
-  return (ir_named_attr){ir_intern_string(r->m, "seed"), ir_attr_string(r->m, text.text), false};
+  const char *op = ir_mnemonic(ir_op_name(r->m, ir_value_get(r->m, r->seed)->op)),
+             *type = ir_type_text(r->scratch, r->m, ir_type_of(r->m, r->seed));
+  ir_attr text = ir_attr_string(r->m, arena_printf(r->scratch, "%s %s", op, type));
+  return (ir_named_attr){ir_intern_string(r->m, "seed"), text, false};
 }
 
 static bool must_agree(const split_region *r) {

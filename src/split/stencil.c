@@ -5,10 +5,6 @@
 #include "split/tile_op.h"
 
 /* ---- what the op says ---- */
-static int64_t dim_of(const ir_module *m, ir_value v, int64_t dim) {
-  return ir_type_at(m, v)->dims[dim];
-}
-
 static int64_t reach_of(int64_t taps, int64_t apart) { return (taps - 1) * apart + 1; }
 
 static ir_ints spatial_of(const ir_conv_numbers *n, int32_t operand) {
@@ -24,7 +20,7 @@ static int64_t cut_of(ir_module *m, ir_op op, int32_t i) {
 static bool leaves_some(ir_module *m, ir_op op, const ir_conv_numbers *n) {
   for (int32_t i = 0; i < n->input_spatial.count; i++)
     if (cut_of(m, op, 2 * i) + cut_of(m, op, 2 * i + 1) >=
-        dim_of(m, ir_operand(m, op, 0), n->input_spatial.at[i]))
+        ir_dim_of(m, ir_operand(m, op, 0), n->input_spatial.at[i]))
       return false;
   return true;
 }
@@ -32,9 +28,9 @@ static bool leaves_some(ir_module *m, ir_op op, const ir_conv_numbers *n) {
 /* Element e of the operand is read where e stands in the result, too, whatever the padding is: a
  * causal convolution's windows end there. */
 static bool stays(ir_module *m, ir_op op, const split_stencil *s) {
-  int64_t size = dim_of(m, ir_operand(m, op, 0), s->operand_dim), most = INT64_MAX / 2;
+  int64_t size = ir_dim_of(m, ir_operand(m, op, 0), s->operand_dim), most = INT64_MAX / 2;
   return s->low >= 0 && s->low < s->reach && size < most / s->holes &&
-         dim_of(m, s->is_sum ? ir_operand(m, op, 1) : ir_result(m, op, 0), s->result_dim) ==
+         ir_dim_of(m, s->is_sum ? ir_operand(m, op, 1) : ir_result(m, op, 0), s->result_dim) ==
              ceil_div(size * s->holes, s->step);
 }
 
@@ -45,8 +41,8 @@ static bool of_convolution(arena *scratch, ir_module *m, ir_op op, int32_t opera
   int32_t i = ir_ints_find(spatial_of(&n, operand), dim);
   if (i < 0 || !leaves_some(m, op, &n)) return false;
   int64_t kernel_dim = n.kernel_spatial.at[i], result_dim = n.output_spatial.at[i];
-  int64_t taps = dim_of(m, ir_operand(m, op, 1), kernel_dim),
-          places = dim_of(m, ir_result(m, op, 0), result_dim);
+  int64_t taps = ir_dim_of(m, ir_operand(m, op, 1), kernel_dim),
+          places = ir_dim_of(m, ir_result(m, op, 0), result_dim);
   int64_t stride = ir_op_entry(m, op, "window_strides", i, 1),
           apart = ir_op_entry(m, op, "rhs_dilation", i, 1);
   *out = (split_stencil){.operand_dim = (int32_t)n.input_spatial.at[i],
@@ -202,8 +198,8 @@ static ir_value cut_others(ir_builder *b, ir_op op, const split_stencil *s, ir_v
     int64_t dim = n.input_spatial.at[i], low = cut_of(b->m, op, 2 * i),
             cut = low + cut_of(b->m, op, 2 * i + 1);
     if (i == s->window || !cut) continue;
-    CTX_CHECK(b->m->ctx, cut < dim_of(b->m, x, dim)); /* split_stencil_of asks for this */
-    x = ir_build_slice_dim(b, x, dim, low, dim_of(b->m, x, dim) - cut);
+    CTX_CHECK(b->m->ctx, cut < ir_dim_of(b->m, x, dim)); /* split_stencil_of asks for this */
+    x = ir_build_slice_dim(b, x, dim, low, ir_dim_of(b->m, x, dim) - cut);
   }
   return x;
 }
@@ -223,7 +219,7 @@ static void no_cuts(ir_module *m, ir_op op, const split_stencil *s) {
 ir_value split_stencil_trimmed(ir_builder *b, ir_op op, const split_stencil *s, split_pos operand,
                                split_pos result, ir_value x) {
   x = cut_others(b, op, s, x);
-  int64_t size = dim_of(b->m, x, operand.dim), n = size - unread(s, operand, result);
+  int64_t size = ir_dim_of(b->m, x, operand.dim), n = size - unread(s, operand, result);
   CTX_CHECK(b->m->ctx, n > 0);
   return n < size ? ir_build_slice_dim(b, x, operand.dim, 0, n) : x;
 }
