@@ -123,15 +123,18 @@ static void add_chunk(arena *a, size_t at_least) {
   a->used = 0;
 }
 
-void *arena_alloc(arena *a, size_t bytes) {
+/* As it lies there. */
+static void *take(arena *a, size_t bytes) {
   if (bytes > SIZE_MAX / 4)
     ctx_fail(a->ctx, WEIR_RESOURCE_EXHAUSTED, "allocation of %zu bytes", bytes);
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   if (!a->chunks || a->chunks->bytes - a->used < bytes) add_chunk(a, bytes);
   void *p = a->chunks->data + a->used;
   a->used += bytes;
-  return memset(p, 0, bytes);
+  return p;
 }
+
+void *arena_alloc(arena *a, size_t bytes) { return memset(take(a, bytes), 0, bytes); }
 
 void *arena_array(arena *a, size_t count, size_t element_bytes) {
   size_t bytes;
@@ -140,14 +143,15 @@ void *arena_array(arena *a, size_t count, size_t element_bytes) {
 }
 
 void *arena_copy(arena *a, const void *data, size_t bytes) {
-  void *p = arena_alloc(a, bytes);
+  void *p = take(a, bytes);
   if (bytes) memcpy(p, data, bytes);
   return p;
 }
 
 char *arena_strdup(arena *a, const char *s, size_t length) {
-  char *p = arena_alloc(a, length + 1);
+  char *p = take(a, length + 1);
   memcpy(p, s, length);
+  p[length] = 0;
   return p;
 }
 
@@ -179,7 +183,9 @@ void *arena_grow(arena *a, void *old, uint32_t count, uint32_t *room, size_t ele
     arena_alloc(a, *room * element_bytes - old_bytes);
     return old;
   }
-  void *p = arena_array(a, *room, element_bytes);
-  if (count) memcpy(p, old, count * element_bytes);
+  size_t used_bytes = count * element_bytes, bytes = *room * element_bytes;
+  char *p = take(a, bytes);
+  if (count) memcpy(p, old, used_bytes);
+  memset(p + used_bytes, 0, bytes - used_bytes);
   return p;
 }

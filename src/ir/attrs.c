@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/saturate.h"
 #include "base/strbuf.h"
@@ -61,12 +62,24 @@ size_t ir_enum_word(const char *text, const char *key, const char **out_word) {
   return n;
 }
 
-bool ir_dot_dims(arena *scratch, const ir_module *m, ir_op op, ir_dot_numbers *out) {
-  const char *text = ir_op_string(m, op, "dot_dimension_numbers");
-  return text && ir_text_ints(scratch, text, "lhs_batching_dimensions", &out->lhs_batch) &&
-         ir_text_ints(scratch, text, "rhs_batching_dimensions", &out->rhs_batch) &&
-         ir_text_ints(scratch, text, "lhs_contracting_dimensions", &out->lhs_contract) &&
-         ir_text_ints(scratch, text, "rhs_contracting_dimensions", &out->rhs_contract);
+static bool dot_numbers(arena *a, const char *text, ir_dot_numbers *out) {
+  return ir_text_ints(a, text, "lhs_batching_dimensions", &out->lhs_batch) &&
+         ir_text_ints(a, text, "rhs_batching_dimensions", &out->rhs_batch) &&
+         ir_text_ints(a, text, "lhs_contracting_dimensions", &out->lhs_contract) &&
+         ir_text_ints(a, text, "rhs_contracting_dimensions", &out->rhs_contract);
+}
+
+const ir_dot_numbers *ir_decode_dot(arena *a, const char *text) {
+  static const char head[] = "#stablehlo.dot<";
+  ir_dot_numbers n;
+  bool is_dot = !strncmp(text, head, sizeof head - 1) && dot_numbers(a, text, &n);
+  return is_dot ? ARENA_COPY(a, ir_dot_numbers, &n, 1) : NULL;
+}
+
+bool ir_dot_dims(const ir_module *m, ir_op op, ir_dot_numbers *out) {
+  const ir_attr_data *d = ir_op_attr_of(m, op, "dot_dimension_numbers", IR_ATTR_OTHER);
+  if (d && d->dot) *out = *d->dot;
+  return d && d->dot;
 }
 
 int32_t ir_dot_result_dims(const ir_type_data *lhs, const ir_type_data *rhs,
@@ -88,13 +101,13 @@ static int64_t extent_of(const ir_type_data *t, ir_ints dims) {
   return product;
 }
 
-bool ir_dot_gemm(arena *scratch, const ir_module *m, ir_op op, ir_gemm *out) {
+bool ir_dot_gemm(const ir_module *m, ir_op op, ir_gemm *out) {
   ir_value x = ir_operand(m, op, 0), y = ir_operand(m, op, 1);
   const ir_type_data *t = ir_type_at(m, x);
   static const int64_t zero = 0;
   int64_t last = t->rank - 1;
   ir_dot_numbers n = {{0, &zero}, {0, &zero}, {1, &last}, {1, &zero}};
-  if (ir_kind_of(m, op) == IR_OP_DOT_GENERAL && !ir_dot_dims(scratch, m, op, &n)) return false;
+  if (ir_kind_of(m, op) == IR_OP_DOT_GENERAL && !ir_dot_dims(m, op, &n)) return false;
   *out = (ir_gemm){.batch = extent_of(t, n.lhs_batch), .inner = extent_of(t, n.lhs_contract)};
   int64_t shared = saturated_product(out->batch, out->inner);
   out->rows = shared ? ir_element_count(m, ir_type_of(m, x)) / shared : 0;

@@ -82,14 +82,16 @@ const char *ir_text_value(const char *text, const char *key);
 /* `[1, 2]` after `key =` in a dialect attribute's text; an absent key is the empty list. */
 bool ir_text_ints(arena *scratch, const char *text, const char *key, ir_ints *out_ints);
 
-bool ir_dot_dims(arena *scratch, const ir_module *m, ir_op op,
+bool ir_dot_dims(const ir_module *m, ir_op op,
                  ir_dot_numbers *out_dims); /* dot_general's dot_dimension_numbers */
+/* Of the attribute's text, for ir_attr_new(); NULL: it is another's, or does not read. */
+const ir_dot_numbers *ir_decode_dot(arena *a, const char *text);
 /* The matrices of a dot or dot_general: `batch` products, each rows x inner by inner x columns;
  * saturating. */
 typedef struct ir_gemm {
   int64_t batch, rows, columns, inner;
 } ir_gemm;
-bool ir_dot_gemm(arena *scratch, const ir_module *m, ir_op op, ir_gemm *out_gemm);
+bool ir_dot_gemm(const ir_module *m, ir_op op, ir_gemm *out_gemm);
 /* A gather's dimension_numbers, a scatter's scatter_dimension_numbers; and the op's become these.
  */
 bool ir_gather_dims(arena *scratch, const ir_module *m, ir_op op, ir_gather_numbers *out_dims);

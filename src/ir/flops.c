@@ -61,7 +61,7 @@ static int64_t op_flops(const ir_module *m, arena *scratch, ir_op op, int depth)
   switch ((ir_kind)d.kind) {
     case IR_OP_DOT:
     case IR_OP_DOT_GENERAL:
-      return ir_dot_gemm(scratch, m, op, &g)
+      return ir_dot_gemm(m, op, &g)
                  ? saturated_product(2, saturated_product(saturated_product(g.batch, g.rows),
                                                           saturated_product(g.columns, g.inner)))
                  : 0;

@@ -81,6 +81,7 @@ typedef struct ir_type_data {
   ir_str element_text;        /* tensor of an element type we don't know: its text */
   ir_str encoding;            /* tensor: what stands after the last comma, "" if nothing */
   ir_str text;                /* OTHER: the type as it came */
+  int64_t elements, bytes;    /* saturating; found when it is interned */
 } ir_type_data;
 
 typedef enum ir_attr_kind {
@@ -119,6 +120,8 @@ typedef struct ir_attr_data {
   const int64_t *ints;          /* I64S, BOOLS */
   const ir_attr *items;         /* ARRAY */
   const ir_named_attr *entries; /* DICT */
+  const struct ir_dot_numbers
+      *dot;         /* OTHER: a product's numbers, decoded (ir/attrs.h); else NULL */
   const void *data; /* DENSE: little-endian elements in row-major order, ir_dtype_bytes() each; i1:
                        0 or 1 */
 } ir_attr_data;
@@ -278,10 +281,14 @@ int32_t ir_longest_dim(const ir_type_data *t); /* of equal ones the first; 0 of 
 bool ir_is_static_tensor(
     const ir_module *m,
     ir_type t); /* a tensor of a known element type without dynamic dims or encoding */
-int64_t ir_element_count(const ir_module *m, ir_type t); /* saturates at INT64_MAX */
+static inline int64_t ir_element_count(const ir_module *m, ir_type t) { /* saturates at INT64_MAX */
+  return ir_type_get(m, t)->elements;
+}
 /* Bytes of a tensor or of all of a tuple's members, saturating at INT64_MAX; 0 for tokens and what
  * we don't know. */
-int64_t ir_type_bytes(const ir_module *m, ir_type t);
+static inline int64_t ir_type_bytes(const ir_module *m, ir_type t) {
+  return ir_type_get(m, t)->bytes;
+}
 
 /* attributes */
 ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data); /* copies what data points to */

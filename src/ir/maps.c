@@ -118,7 +118,7 @@ static bool dot_indices(const query *q, const ir_dot_numbers *n) {
 
 MAP(dot_general) {
   ir_dot_numbers n;
-  return ir_dot_dims(q->scratch, q->m, q->op, &n) && dot_indices(q, &n);
+  return ir_dot_dims(q->m, q->op, &n) && dot_indices(q, &n);
 }
 
 MAP(dot) { /* of old: last dimension of lhs with first of rhs */

@@ -21,19 +21,18 @@
 bool ir_is_converted_mask(const ir_module *m, ir_value v);
 
 /* A product that selects by operand `side`, 0 or 1, if that is a mask. */
-bool ir_selects_by(arena *scratch, const ir_module *m, ir_op op, uint32_t side);
+bool ir_selects_by(const ir_module *m, ir_op op, uint32_t side);
 
 enum { IR_NO_SIDE = 2 };
 /* The operand that is a converted mask by which the product selects; IR_NO_SIDE: none is. */
-uint32_t ir_mask_side(arena *scratch, const ir_module *m, ir_op op);
+uint32_t ir_mask_side(const ir_module *m, ir_op op);
 
 /* operands[1 - side] where the mask operands[side] is not 0, else 0. They are the product's, or
  * slices of these. */
-ir_value ir_build_masked(ir_builder *b, arena *scratch, ir_op product, const ir_value *operands,
-                         uint32_t side);
+ir_value ir_build_masked(ir_builder *b, ir_op product, const ir_value *operands, uint32_t side);
 
 /* By which side the op is to select; IR_NO_SIDE: it is left alone. */
-typedef uint32_t ir_side_of(const void *user, arena *scratch, const ir_module *m, ir_op op);
+typedef uint32_t ir_side_of(const void *user, const ir_module *m, ir_op op);
 
 /* Products in the block, but not below it, select. Linear time. */
 void ir_select_masked(ir_module *m, ir_block block, ir_side_of *side_of, const void *user);

@@ -1,6 +1,7 @@
 /* The module's tables: interning, types, attributes, ops, values, blocks. */
 #include <stdio.h>
 
+#include "ir/attrs.h"
 #include "ir/fold.h"
 #include "ir/ir.h"
 
@@ -185,6 +186,27 @@ static bool type_equal(const ir_type_data *a, const ir_type_data *b) {
          (n == 0 || !memcmp(a->types, b->types, n * sizeof *a->types));
 }
 
+static int64_t element_count(const ir_type_data *d) {
+  int64_t n = 1;
+  for (int32_t i = 0; i < d->rank; i++)
+    if (d->dims[i] == 0) return 0;
+  for (int32_t i = 0; i < d->rank; i++)
+    if (d->dims[i] > 0 && __builtin_mul_overflow(n, d->dims[i], &n)) return INT64_MAX;
+  return n;
+}
+
+static int64_t type_bytes(const ir_module *m, const ir_type_data *d) {
+  int64_t bytes = 0;
+  if (d->kind == IR_TYPE_TENSOR) {
+    int64_t width = d->dtype ? ir_dtype_bytes(d->dtype) : 1;
+    if (__builtin_mul_overflow(d->elements, width, &bytes)) return INT64_MAX;
+  } else if (d->kind == IR_TYPE_TUPLE) {
+    for (int32_t i = 0; i < d->n_types; i++)
+      if (__builtin_add_overflow(bytes, ir_type_bytes(m, d->types[i]), &bytes)) return INT64_MAX;
+  }
+  return bytes;
+}
+
 ir_type ir_type_intern(ir_module *m, const ir_type_data *data) {
   table *t = &m->intern->types;
   table_reserve(m->arena, t);
@@ -196,6 +218,8 @@ ir_type ir_type_intern(ir_module *m, const ir_type_data *data) {
   copy.dims = ARENA_COPY(m->arena, int64_t, data->dims, (size_t)data->rank);
   copy.types =
       ARENA_COPY(m->arena, ir_type, data->types, (size_t)(data->n_types + data->n_results));
+  copy.elements = element_count(&copy);
+  copy.bytes = type_bytes(m, &copy);
   ir_type id = m->types.count;
   VEC_PUSH(m->arena, &m->types, copy);
   table_insert(t, hash, id);
@@ -275,32 +299,13 @@ bool ir_is_static_tensor(const ir_module *m, ir_type t) {
   return true;
 }
 
-int64_t ir_element_count(const ir_module *m, ir_type t) {
-  const ir_type_data *d = ir_type_get(m, t);
-  int64_t n = 1;
-  for (int32_t i = 0; i < d->rank; i++)
-    if (d->dims[i] == 0) return 0;
-  for (int32_t i = 0; i < d->rank; i++)
-    if (d->dims[i] > 0 && __builtin_mul_overflow(n, d->dims[i], &n)) return INT64_MAX;
-  return n;
-}
-
-int64_t ir_type_bytes(const ir_module *m, ir_type t) {
-  const ir_type_data *d = ir_type_get(m, t);
-  int64_t bytes = 0;
-  if (d->kind == IR_TYPE_TENSOR) {
-    int64_t width = d->dtype ? ir_dtype_bytes(d->dtype) : 1;
-    if (__builtin_mul_overflow(ir_element_count(m, t), width, &bytes)) return INT64_MAX;
-  } else if (d->kind == IR_TYPE_TUPLE) {
-    for (int32_t i = 0; i < d->n_types; i++)
-      if (__builtin_add_overflow(bytes, ir_type_bytes(m, d->types[i]), &bytes)) return INT64_MAX;
-  }
-  return bytes;
-}
-
 /* ---- attributes ---- */
 int64_t ir_dense_bytes(const ir_module *m, const ir_attr_data *d) {
   return d->splat ? ir_dtype_bytes(ir_type_get(m, d->type)->dtype) : ir_type_bytes(m, d->type);
+}
+
+static const ir_dot_numbers *dot_of(const ir_module *m, const ir_attr_data *d) {
+  return d->kind == IR_ATTR_OTHER ? ir_decode_dot(m->arena, ir_text(m, d->text)) : NULL;
 }
 
 ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data) {
@@ -312,6 +317,7 @@ ir_attr ir_attr_new(ir_module *m, const ir_attr_data *data) {
   if (data->items) copy.items = ARENA_COPY(a, ir_attr, data->items, n);
   if (data->entries) copy.entries = ARENA_COPY(a, ir_named_attr, data->entries, n);
   if (data->data) copy.data = arena_copy(a, data->data, (size_t)ir_dense_bytes(m, data));
+  copy.dot = dot_of(m, data);
   ir_attr id = m->attrs.count;
   VEC_PUSH(a, &m->attrs, copy);
   return id;
@@ -520,7 +526,7 @@ ir_module *ir_module_create(ctx *c) {
   ir_module *m = module_bare(c);
   arena *a = m->arena;
   VEC_PUSH(a, &m->strs, (__typeof__(*m->strs.at)){"", 0});
-  VEC_PUSH(a, &m->types, (ir_type_data){.kind = IR_TYPE_OTHER});
+  VEC_PUSH(a, &m->types, (ir_type_data){.kind = IR_TYPE_OTHER, .elements = 1});
   VEC_PUSH(a, &m->attrs, (ir_attr_data){0});
   VEC_PUSH(a, &m->values, (ir_value_data){0});
   VEC_PUSH(a, &m->ops, (ir_op_data){0});
@@ -562,6 +568,7 @@ static void copy_payloads(arena *a, ir_module *m) {
     if (d->items) d->items = ARENA_COPY(a, ir_attr, d->items, (size_t)d->count);
     if (d->entries) d->entries = ARENA_COPY(a, ir_named_attr, d->entries, (size_t)d->count);
     if (d->data) d->data = arena_copy(a, d->data, (size_t)ir_dense_bytes(m, d));
+    d->dot = dot_of(m, d);
   }
 }
 

@@ -61,7 +61,7 @@ weir_status ir_verify_dot_general(verifier *v, ir_op op) {
   ir_dot_numbers dims;
   int64_t want[3 * IR_MAX_RANK];
   WEIR_TRY(ir_verify_tensors(v, op, 2, 1));
-  NEED_NUMBERS(v, op, "dot_dimension_numbers", ir_dot_dims(v->scratch, v->m, op, &dims));
+  NEED_NUMBERS(v, op, "dot_dimension_numbers", ir_dot_dims(v->m, op, &dims));
   WEIR_TRY(dot_lists(v, op, &dims));
   WEIR_TRY(same_dims(v, op, 9, "batching", dims.lhs_batch, dims.rhs_batch));
   WEIR_TRY(same_dims(v, op, 10, "contracting", dims.lhs_contract, dims.rhs_contract));

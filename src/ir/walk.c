@@ -311,5 +311,6 @@ bool ir_has_own_effects(const ir_module *m, ir_op op) {
 }
 
 bool ir_has_effects(const ir_module *m, ir_op op) {
+  if (!ir_op_get(m, op)->n_regions) return ir_has_own_effects(m, op);
   return ir_any(ir_walk_op(m, op), ir_has_own_effects);
 }

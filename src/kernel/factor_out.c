@@ -139,7 +139,7 @@ static bool has(const ir_ints *list, int64_t x) { return ir_ints_have(*list, x);
 static ir_value factors_of_dot(extractor *w, ir_op op, uint32_t operand) {
   ir_dot_numbers d;
   if (!ir_is_real(ir_type_at(w->m, ir_operand(w->m, op, operand))->dtype) ||
-      !ir_dot_dims(w->a, w->m, op, &d))
+      !ir_dot_dims(w->m, op, &d))
     return IR_NONE;
   const ir_ints *batch = operand ? &d.rhs_batch : &d.lhs_batch,
                 *contract = operand ? &d.rhs_contract : &d.lhs_contract;
@@ -169,7 +169,7 @@ static ir_value product_with(extractor *w, ir_value grid, ir_value v, const ir_d
   for (ir_op op, i = 0; (op = ir_op_at(w->m, w->block, i)); i++) {
     ir_dot_numbers d;
     if (ir_kind_of(w->m, op) != IR_OP_DOT_GENERAL || ir_operand(w->m, op, 0) != grid ||
-        ir_operand(w->m, op, 1) != v || !ir_dot_dims(w->a, w->m, op, &d))
+        ir_operand(w->m, op, 1) != v || !ir_dot_dims(w->m, op, &d))
       continue;
     if (ir_ints_same(d.rhs_batch, inner->rhs_batch) &&
         ir_ints_same(d.lhs_batch, inner->lhs_batch) && d.lhs_contract.count == 1 &&
@@ -186,8 +186,7 @@ static ir_value exchanged(extractor *w, ir_op reduce, ir_value x, ir_value grid)
   int32_t n;
   const int64_t *dims = ir_op_ints(w->m, reduce, "dimensions", &n);
   ir_dot_numbers d;
-  if (!ir_maker(w->m, x, IR_OP_DOT_GENERAL) || !ir_dot_dims(w->a, w->m, maker(w, x), &d))
-    return IR_NONE;
+  if (!ir_maker(w->m, x, IR_OP_DOT_GENERAL) || !ir_dot_dims(w->m, maker(w, x), &d)) return IR_NONE;
   ir_value a = ir_operand(w->m, maker(w, x), 0), v = ir_operand(w->m, maker(w, x), 1);
   int32_t last = ir_type_at(w->m, x)->rank - 1, point = ir_type_at(w->m, a)->rank - 1;
   if (n != 1 || dims[0] != last || d.lhs_contract.count != 1 || d.lhs_contract.at[0] != point ||

@@ -98,8 +98,8 @@ static bool find_made(const pass_rewrite *f, ir_value v, int steps, levels *out)
 
 /* ---- the product without it ---- */
 static bool is_plain(const pass_rewrite *f, ir_op dot, ir_dot_numbers *n) {
-  return pass_is_plain_product(f->m, dot) && ir_dot_dims(f->p->scratch, f->m, dot, n) &&
-         !n->lhs_batch.count && n->lhs_contract.count == 1;
+  return pass_is_plain_product(f->m, dot) && ir_dot_dims(f->m, dot, n) && !n->lhs_batch.count &&
+         n->lhs_contract.count == 1;
 }
 
 static ir_value scaled(ir_builder *b, ir_value x, double by) {

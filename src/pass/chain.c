@@ -106,7 +106,7 @@ typedef struct named_dot {
 static bool name_operands(chain *c, pass_network *net, ir_op dot, const uint8_t *result_at,
                           named_dot *out) {
   ir_dot_numbers n;
-  if (!ir_dot_dims(c->scratch, c->m, dot, &n)) return false;
+  if (!ir_dot_dims(c->m, dot, &n)) return false;
   if (net->n_labels + n.lhs_contract.count > PASS_MOST_LABELS) return false;
   ir_ints batch[] = {n.lhs_batch, n.rhs_batch}, contract[] = {n.lhs_contract, n.rhs_contract};
   const ir_type_data *lhs = ir_type_at(c->m, ir_operand(c->m, dot, 0));
@@ -373,7 +373,7 @@ static int64_t dim_of(const chain *c, ir_value v, int64_t dim, ir_value x) {
  * is where A B is much smaller than A and B. */
 static bool is_square(const chain *c, ir_op product, ir_value p) {
   ir_dot_numbers n;
-  if (!ir_dot_dims(c->scratch, c->m, product, &n) || !n.lhs_contract.count) return false;
+  if (!ir_dot_dims(c->m, product, &n) || !n.lhs_contract.count) return false;
   for (int32_t i = 0; i < n.lhs_contract.count; i++) {
     int64_t left = dim_of(c, ir_operand(c->m, product, 0), n.lhs_contract.at[i], p),
             right = dim_of(c, ir_operand(c->m, product, 1), n.rhs_contract.at[i], p);
@@ -419,7 +419,7 @@ static double flops_of_all(chain *c, const roots *r) {
 /* No element is a sum of several terms. */
 static bool is_outer(const chain *c, ir_op dot) {
   ir_dot_numbers n;
-  if (!ir_dot_dims(c->scratch, c->m, dot, &n)) return false;
+  if (!ir_dot_dims(c->m, dot, &n)) return false;
   const ir_type_data *lhs = ir_type_at(c->m, ir_operand(c->m, dot, 0));
   for (int32_t i = 0; i < n.lhs_contract.count; i++)
     if (lhs->dims[n.lhs_contract.at[i]] != 1) return false;

@@ -357,8 +357,7 @@ static ir_value in_band_order(ir_builder *b, ir_value x, const layout *l, const 
 
 static ir_value take_dot(finder *f, ir_builder *b, ir_op op, const band *s) {
   ir_dot_numbers n;
-  if (!ir_dot_dims(f->p->scratch, f->m, op, &n) || ir_op_attr(f->m, op, "algorithm"))
-    return IR_NONE;
+  if (!ir_dot_dims(f->m, op, &n) || ir_op_attr(f->m, op, "algorithm")) return IR_NONE;
   layout l = layout_of(f, op, &n);
   int32_t first = s->keep < s->drop ? s->keep : s->drop, second = s->keep + s->drop - first;
   if (first < l.n_batch || first >= l.n_batch + l.n_lhs || second < l.n_batch + l.n_lhs)

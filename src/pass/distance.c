@@ -381,7 +381,7 @@ static pass_dims mask_of(ir_ints dims) {
 static ir_value distance_of_dot(finder *f, ir_op op) {
   ir_value e = ir_operand(f->m, op, 0);
   ir_dot_numbers n;
-  if (ir_operand(f->m, op, 1) != e || !ir_dot_dims(f->p->scratch, f->m, op, &n)) return IR_NONE;
+  if (ir_operand(f->m, op, 1) != e || !ir_dot_dims(f->m, op, &n)) return IR_NONE;
   int32_t rank = ir_type_at(f->m, e)->rank;
   if (n.lhs_batch.count + n.lhs_contract.count != rank) return IR_NONE;
   for (int32_t i = 0; i < n.lhs_batch.count; i++)
@@ -429,7 +429,7 @@ static bool is_twice(const finder *f, ir_op add) {
 /* The left operand's dimensions are the first ones of the right operand's: g * x. */
 static bool is_dot_of_leading(finder *f, ir_op dot) {
   ir_dot_numbers n;
-  if (!ir_dot_dims(f->p->scratch, f->m, dot, &n) || n.lhs_contract.count) return false;
+  if (!ir_dot_dims(f->m, dot, &n) || n.lhs_contract.count) return false;
   int32_t rank = ir_type_at(f->m, ir_operand(f->m, dot, 0))->rank;
   for (int32_t i = 0; i < n.lhs_batch.count; i++)
     if (n.lhs_batch.at[i] != i || n.rhs_batch.at[i] != i) return false;

@@ -55,7 +55,7 @@ static bool find_product(const pass_rewrite *f, const terms *t, uint32_t i, prod
   bool own = t->made[i] || is_read_once(f, t->at[i]);
   if (!op || !own || ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL) return false;
   *out = (product){.op = op};
-  return ir_dot_dims(f->p->scratch, f->m, op, &out->n);
+  return ir_dot_dims(f->m, op, &out->n);
 }
 
 /* ---- two products with a common side ---- */

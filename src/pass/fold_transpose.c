@@ -39,7 +39,7 @@ static bool fold_operand(pass_ctx *p, ir_module *m, ir_op dot, uint32_t side) {
   ir_dot_numbers n;
   int32_t rank;
   const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
-  if (!perm || !ir_dot_dims(p->scratch, m, dot, &n)) return false;
+  if (!perm || !ir_dot_dims(m, dot, &n)) return false;
   ir_ints *batch = side ? &n.rhs_batch : &n.lhs_batch,
           *contract = side ? &n.rhs_contract : &n.lhs_contract;
   if (!keeps_free_order(perm, rank, &n, side)) return false;
@@ -106,7 +106,7 @@ static bool fold_result(folding *f, ir_op transpose) {
   ir_dot_numbers n;
   int32_t rank;
   const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
-  if (!perm || !ir_dot_dims(f->p->scratch, m, dot, &n) || !is_symmetric(m, dot)) return false;
+  if (!perm || !ir_dot_dims(m, dot, &n) || !is_symmetric(m, dot)) return false;
   if (n.lhs_contract.count == 0) return false;
   int32_t left =
       ir_type_at(m, ir_operand(m, dot, 0))->rank - n.lhs_batch.count - n.lhs_contract.count;

@@ -85,8 +85,7 @@ static bool is_transpose(const gram *f, ir_op op, side *in_out) {
 static bool read_product(const gram *f, ir_op op, bool outer, side *out) {
   ir_dot_numbers n;
   if (!op || ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL || !pass_is_plain_product(f->m, op) ||
-      !ir_dot_dims(f->p->scratch, f->m, op, &n) || n.lhs_batch.count ||
-      n.lhs_contract.count != !outer)
+      !ir_dot_dims(f->m, op, &n) || n.lhs_batch.count || n.lhs_contract.count != !outer)
     return false;
   for (uint32_t i = 0; i < 2; i++) {
     out[i].v = ir_operand(f->m, op, i);

@@ -152,8 +152,8 @@ static bool factor_product(factored *t, ir_op dot, ir_value *out) {
   ir_module *m = t->f->m;
   ir_dot_numbers n;
   ir_value small = ir_operand(m, dot, 0), large = ir_operand(m, dot, 1);
-  if (!pass_is_plain_product(m, dot) || !ir_dot_dims(t->f->p->scratch, m, dot, &n) ||
-      n.lhs_batch.count || n.lhs_contract.count > 1)
+  if (!pass_is_plain_product(m, dot) || !ir_dot_dims(m, dot, &n) || n.lhs_batch.count ||
+      n.lhs_contract.count > 1)
     return false;
   int32_t rank = 1 + n.lhs_contract.count;
   const ir_type_data *s = ir_type_at(m, small);

@@ -67,7 +67,7 @@ static bool find_sum(const pass_rewrite *f, ir_op op, sum *s) {
   if (!is_sum(f->m, op)) return false;
   s->reduce = op;
   s->dot = product_of(f, ir_operand(f->m, op, 0));
-  if (!s->dot || !ir_dot_dims(f->p->scratch, f->m, s->dot, &s->n)) return false;
+  if (!s->dot || !ir_dot_dims(f->m, s->dot, &s->n)) return false;
   s->dims = ir_op_list(f->m, op, "dimensions");
   sort_dims(f, s);
   return true;

@@ -359,8 +359,8 @@ static ir_value of_dot(picker *f, ir_op op, const place *where) {
   ir_dtype dtype = type_of(f, y)->dtype, wide = dtype;
   ir_dot_numbers n;
   int64_t over[IR_MAX_RANK];
-  if (!ir_dot_dims(f->p->scratch, f->m, op, &n) || !is_worth_rows(f, op, &n) ||
-      is_of_columns(f, op, &n, where) || f->rank + n.lhs_contract.count > IR_MAX_RANK)
+  if (!ir_dot_dims(f->m, op, &n) || !is_worth_rows(f, op, &n) || is_of_columns(f, op, &n, where) ||
+      f->rank + n.lhs_contract.count > IR_MAX_RANK)
     return plain(f, y, where);
   if (dtype == IR_BF16 || dtype == IR_F16) wide = IR_F32;
   for (uint32_t side = 0; side < 2; side++) {

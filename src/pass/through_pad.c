@@ -349,8 +349,7 @@ static ir_value product_of(padder *f, const product *p) {
 static ir_value dot(padder *f, ir_op op) {
   product p = {.op = op, .side = {ir_operand(f->m, op, 0), ir_operand(f->m, op, 1)}};
   ir_dtype_class c = ir_dtype_class_of(type_of(f, ir_result(f->m, op, 0))->dtype);
-  if (c == IR_CLASS_COMPLEX || !ir_dot_dims(f->p->scratch, f->m, op, &p.n) ||
-      !pass_is_static(f->m, op))
+  if (c == IR_CLASS_COMPLEX || !ir_dot_dims(f->m, op, &p.n) || !pass_is_static(f->m, op))
     return IR_NONE;
   ir_value v = without_padding(f, &p, 0);
   return v ? v : without_padding(f, &p, 1);

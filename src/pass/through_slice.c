@@ -201,8 +201,8 @@ static ir_value part_of(cutter *f, ir_builder *b, ir_value x, pass_box want) {
 static ir_value part_of_operand(cutter *f, ir_builder *b, ir_op op, uint32_t i, pass_box want) {
   ir_value x = ir_operand(f->m, op, i);
   ir_op convert = ir_maker(f->m, x, IR_OP_CONVERT);
-  bool selects = convert && ir_is_converted_mask(f->m, x) && !is_all(f, x, want) &&
-                 ir_selects_by(f->p->scratch, f->m, op, i);
+  bool selects =
+      convert && ir_is_converted_mask(f->m, x) && !is_all(f, x, want) && ir_selects_by(f->m, op, i);
   if (!selects) return part_of(f, b, x, want);
   ir_value p = part_of(f, b, ir_operand(f->m, convert, 0), want);
   return ir_build_convert(b, p, type_of(f, x)->dtype);

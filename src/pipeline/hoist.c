@@ -248,7 +248,7 @@ static reading reading_by(const hoister *h, ir_op op, uint32_t i) {
   ir_block block = ir_op_get(m, op)->block;
   reading r = {1, h->runs[block], false}, of_result = reading_of(h, op);
   if (kind == IR_OP_WHILE) return reading_by_while(h, op, i, r.runs);
-  r.selects = ir_selects_by(h->a, m, op, i);
+  r.selects = ir_selects_by(m, op, i);
   if (ir_kind_flags(kind) & IR_FLAG_T) r.overwritten = is_while(m, ir_op_around(m, op));
   else if (kind == IR_OP_SCATTER || kind == IR_OP_DYNAMIC_UPDATE_SLICE) r.overwritten = i == 0;
   else if (i == 0 && (kind == IR_OP_DYNAMIC_SLICE || kind == IR_OP_GATHER))
@@ -292,7 +292,7 @@ static void read_from_home(hoister *h, ir_op op) {
   ir_block home = home_of_results(h, op);
   for (ir_value v, i = 0; (v = ir_operand_at(h->m, op, i)); i++)
     if (h->home[v] != home)
-      note_reader(h, v, (reading){1, h->runs[home], false, ir_selects_by(h->a, h->m, op, i)});
+      note_reader(h, v, (reading){1, h->runs[home], false, ir_selects_by(h->m, op, i)});
 }
 
 /* Readers come before what they read. Returns the bytes that are kept. */

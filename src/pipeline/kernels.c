@@ -160,9 +160,9 @@ static bool has_llvm(const ir_module *m, const char **out_why) {
 }
 
 /* By the converts that the body has. */
-static uint32_t side_of_mask(const void *user, arena *scratch, const ir_module *m, ir_op op) {
+static uint32_t side_of_mask(const void *user, const ir_module *m, ir_op op) {
   (void)user;
-  return ir_mask_side(scratch, m, op);
+  return ir_mask_side(m, op);
 }
 
 /* region: a loop alone, which is rewritten for it. */

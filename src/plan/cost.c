@@ -78,14 +78,14 @@ static double matrix_ns(const clock_state *c, const ir_gemm *g, double bytes) {
 static bool is_thin_product(const clock_state *c, ir_op op) {
   ir_gemm g;
   ir_kind k = ir_kind_of(c->m, op);
-  return (k == IR_OP_DOT || k == IR_OP_DOT_GENERAL) && ir_dot_gemm(c->scratch, c->m, op, &g) &&
+  return (k == IR_OP_DOT || k == IR_OP_DOT_GENERAL) && ir_dot_gemm(c->m, op, &g) &&
          (g.rows <= 1 || g.columns <= 1);
 }
 
 /* Few terms are no slower: what is made has to be written then, which is counted beside. */
 static double dot_ns(clock_state *c, ir_op op) {
   ir_gemm g;
-  if (!ir_dot_gemm(c->scratch, c->m, op, &g)) return 0;
+  if (!ir_dot_gemm(c->m, op, &g)) return 0;
   ir_dtype t = ir_type_at(c->m, ir_operand(c->m, op, 0))->dtype;
   double rows = (double)g.rows, columns = (double)g.columns, inner = (double)g.inner,
          thin = fmin(rows, columns), batch = (double)g.batch,
@@ -338,7 +338,7 @@ static bool is_outer_product(const ir_module *m, ir_op op) {
     return false; /* most, without a look at their dimensions */
   arena *scratch = arena_create(m->ctx);
   ir_gemm g;
-  bool is_outer = ir_dot_gemm(scratch, m, op, &g) && g.inner == 1;
+  bool is_outer = ir_dot_gemm(m, op, &g) && g.inner == 1;
   arena_destroy(scratch);
   return is_outer;
 }

@@ -321,39 +321,46 @@ static int by_duration(const void *x, const void *y) {
   return by_space(x, y);
 }
 
-/* The smallest gap that holds the buffer among those live with it. placed: buffers by offset. */
-static int64_t best_fit(plan_assigner *a, const uint32_t *placed, uint32_t n,
-                        const plan_buffer *b) {
+typedef struct spot { /* of a buffer in the heap: what others ask of it */
+  const plan_buffer *b;
+  plan_interval live;  /* from its first time to its last */
+  int64_t offset, end; /* aligned */
+} spot;
+
+static spot spot_of(const plan_assigner *a, const plan_buffer *b) {
+  plan_interval live = {b->live[0].from, b->live[b->n_live - 1].to};
+  return (spot){b, live, b->offset, plan_aligned(a, saturated_sum(b->offset, b->bytes))};
+}
+
+/* The smallest gap that holds the buffer among those live with it. placed: n of them by offset. */
+static int64_t best_fit(const spot *placed, uint32_t n, const spot *own) {
   int64_t end = 0, best = -1, best_size = INT64_MAX;
-  for (uint32_t i = 0; i < n; i++) {
-    const plan_buffer *other = &a->buffers[placed[i]];
-    if (other->live[0].from > b->live[b->n_live - 1].to ||
-        other->live[other->n_live - 1].to < b->live[0].from || !plan_overlap(other, b, -1))
+  for (const spot *other = placed; other < placed + n; other++) {
+    if (other->live.from > own->live.to || other->live.to < own->live.from ||
+        !plan_overlap(other->b, own->b, -1))
       continue;
     int64_t gap = other->offset - end;
-    if (gap >= b->bytes && gap < best_size) best = end, best_size = gap;
-    int64_t to = plan_aligned(a, saturated_sum(other->offset, other->bytes));
-    if (to > end) end = to;
+    if (gap >= own->b->bytes && gap < best_size) best = end, best_size = gap;
+    if (other->end > end) end = other->end;
   }
   return best >= 0 ? best : end;
 }
 
-static void insert_by_offset(const plan_assigner *a, uint32_t *placed, uint32_t n, uint32_t index) {
+static void insert_by_offset(spot *placed, uint32_t n, spot new) {
   uint32_t at = 0, end = n;
   while (at < end) {
     uint32_t middle = (at + end) / 2;
-    if (a->buffers[placed[middle]].offset <= a->buffers[index].offset) at = middle + 1;
+    if (placed[middle].offset <= new.offset) at = middle + 1;
     else end = middle;
   }
   memmove(placed + at + 1, placed + at, (n - at) * sizeof *placed);
-  placed[at] = index;
+  placed[at] = new;
 }
 
 /* What is live together lies apart. The first n of `placed`, by offset. */
-static inline bool is_apart(const plan_assigner *a, const uint32_t *placed, uint32_t n,
-                            const plan_buffer *b) {
+static inline bool is_apart(const spot *placed, uint32_t n, const plan_buffer *b) {
   for (uint32_t i = 0; i < n; i++) {
-    const plan_buffer *other = &a->buffers[placed[i]];
+    const plan_buffer *other = placed[i].b;
     bool meet = other->offset < saturated_sum(b->offset, b->bytes) &&
                 b->offset < saturated_sum(other->offset, other->bytes);
     if (meet && plan_overlap(other, b, -1)) return false;
@@ -363,16 +370,17 @@ static inline bool is_apart(const plan_assigner *a, const uint32_t *placed, uint
 
 static int64_t heap_size(plan_assigner *a, uint32_t *order, uint32_t n,
                          int (*compare)(const void *, const void *)) {
-  uint32_t *placed = ARENA_ARRAY(a->g->arena, uint32_t, n + 1);
+  spot *placed = ARENA_ARRAY(a->g->arena, spot, n + 1);
   int64_t size = 0;
   sorting = a;
   qsort(order, n, sizeof *order, compare);
   for (uint32_t i = 0; i < n; i++) {
     plan_buffer *b = &a->buffers[order[i]];
-    b->offset = best_fit(a, placed, i, b);
+    spot own = spot_of(a, b);
+    b->offset = best_fit(placed, i, &own);
     CTX_CHECK(a->g->m->ctx, b->offset >= 0 && b->offset == plan_aligned(a, b->offset));
-    assert(is_apart(a, placed, i, b));
-    insert_by_offset(a, placed, i, order[i]);
+    assert(is_apart(placed, i, b));
+    insert_by_offset(placed, i, spot_of(a, b));
     if (saturated_sum(b->offset, b->bytes) > size) size = saturated_sum(b->offset, b->bytes);
   }
   return size;

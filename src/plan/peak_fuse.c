@@ -296,7 +296,7 @@ static bool is_summed_by_warps(const plan_graph *g, const plan_node *p) {
 static bool is_product_of_matrices(const plan_graph *g, const plan_node *n) {
   ir_dot_numbers dims;
   bool is = n->op && plan_is_product(g, n) && ir_kind_of(g->m, n->op) == IR_OP_DOT_GENERAL &&
-            ir_dot_dims(g->arena, g->m, n->op, &dims);
+            ir_dot_dims(g->m, n->op, &dims);
   for (uint32_t side = 0; side < 2 && is; side++) {
     int32_t rank = ir_type_at(g->m, ir_operand(g->m, n->op, side))->rank;
     is = rank > ir_dot_batch(&dims, side).count + ir_dot_contract(&dims, side).count;

@@ -531,7 +531,7 @@ void plan_lower_dot(const plan_rule *r) {
   int64_t last = node_of(r, operand(r, 0))->shape.rank - 1;
   if (ir_kind_of(r->m, r->op) == IR_OP_DOT) {
     n = (ir_dot_numbers){{0, &zero_dim}, {0, &zero_dim}, {1, &last}, {1, &zero_dim}};
-  } else if (!ir_dot_dims(r->g->arena, r->m, r->op, &n)) {
+  } else if (!ir_dot_dims(r->m, r->op, &n)) {
     plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE));
     return;
   }

@@ -56,8 +56,7 @@ typedef struct wishes {
 static int64_t rows_an_index(const split_region *r, const split_member *member) {
   ir_gemm g;
   const split_pos *at = member->factor.operands;
-  if (ir_kind_of(r->m, member->op) == IR_OP_CONVOLUTION ||
-      !ir_dot_gemm(r->scratch, r->m, member->op, &g))
+  if (ir_kind_of(r->m, member->op) == IR_OP_CONVOLUTION || !ir_dot_gemm(r->m, member->op, &g))
     return 1;
   uint32_t side = at[0].dim < 0;
   if (at[1 - side].dim >= 0 || at[side].dim < 0) return INT64_MAX;

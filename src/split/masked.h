@@ -17,8 +17,7 @@
 /* Of a product outside of a loop, made again in its body: sets operands[1 - side] to what is
  * selected of it, where the body has no convert of the mask operands[side] any more. Whether it
  * did. */
-bool split_select_in_body(ir_builder *b, arena *scratch, ir_op product, ir_value *operands,
-                          uint32_t *out_side);
+bool split_select_in_body(ir_builder *b, ir_op product, ir_value *operands, uint32_t *out_side);
 
 /* By op: the side of its mask, of those of the block. */
 const uint8_t *split_mask_sides(arena *scratch, const ir_module *m, ir_block block);

@@ -130,7 +130,7 @@ static void product_sides(ir_builder *b, ir_op op, const split_factor *f, const 
       sides[i] = masked(b, &r, i, operands[i], zeros_of(b, ir_type_of(b->m, operands[i])));
   }
   uint32_t side;
-  split_select_in_body(b, b->m->arena, op, sides, &side);
+  split_select_in_body(b, op, sides, &side);
 }
 
 static ir_value product_part(ir_builder *b, ir_op op, const split_factor *f, const split_trip *trip,

@@ -32,7 +32,8 @@ static online_form statistic_form(const split_region *r, ir_value v, const split
   return f;
 }
 
-static online_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth);
+static const online_form *form_of(split_region *r, ir_value v, split_pos pos, int32_t stage,
+                                  int depth);
 
 /* The statistic's dimensions in the op's result, given where they are in operand i. False: one is
  * summed over, or lost: the result is a multiple of no single value of the statistic. */
@@ -58,7 +59,9 @@ typedef struct form_reader { /* what asks for the forms of an op's operands */
 
 static online_form operand_form(void *reader, ir_op op, uint32_t i) {
   const form_reader *q = reader;
-  online_form a = form_of(q->r, ir_operand(q->r->m, op, i), q->f->operands[i], q->stage, q->depth);
+  const online_form *known =
+      form_of(q->r, ir_operand(q->r->m, op, i), q->f->operands[i], q->stage, q->depth);
+  online_form a = *known;
   for (int32_t k = 0; k < a.terms.count; k++)
     if (!move_dims(q->r, op, i, &a.terms.at[k])) return ONLINE_UNKNOWN;
   return a;
@@ -126,20 +129,22 @@ static online_form read_form(split_region *r, ir_value v, split_pos pos, int32_t
 
 /* Most are otherwise. */
 static const online_form *kept(arena *a, const online_form *f) {
-  return f->kind == ONLINE_OTHERWISE ? &ONLINE_UNKNOWN : ARENA_COPY(a, online_form, f, 1);
+  if (f->kind == ONLINE_OTHERWISE) return &ONLINE_UNKNOWN;
+  return f->kind == ONLINE_INDEPENDENT ? &ONLINE_NONE : ARENA_COPY(a, online_form, f, 1);
 }
 
-static online_form form_of(split_region *r, ir_value v, split_pos pos, int32_t stage, int depth) {
-  if (split_instance_stage(r, v, pos) <= stage) return ONLINE_NONE;
+static const online_form *form_of(split_region *r, ir_value v, split_pos pos, int32_t stage,
+                                  int depth) {
+  if (split_instance_stage(r, v, pos) <= stage) return &ONLINE_NONE;
   for (uint32_t i = r->first_stream[v]; i; i = r->streams.at[i - 1].next) {
     const stream_known *k = &r->streams.at[i - 1];
-    if (k->stage == stage && split_pos_equal(k->pos, pos)) return *k->form;
+    if (k->stage == stage && split_pos_equal(k->pos, pos)) return k->form;
   }
   online_form f = read_form(r, v, pos, stage, depth);
-  VEC_PUSH(r->scratch, &r->streams,
-           (stream_known){pos, stage, kept(r->scratch, &f), r->first_stream[v]});
+  const online_form *form = kept(r->scratch, &f);
+  VEC_PUSH(r->scratch, &r->streams, (stream_known){pos, stage, form, r->first_stream[v]});
   r->first_stream[v] = r->streams.count;
-  return f;
+  return form;
 }
 
 /* ---- the sum ---- */

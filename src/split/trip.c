@@ -337,7 +337,7 @@ static void emit_op(loop_builder *l, ir_value v, split_pos pos) {
   ir_value *carries = sums ? begin_sums(l, op, &f, operands) : NULL;
   l->body.location = ir_op_get(r->m, op)->location;
   uint32_t side;
-  bool selects = split_select_in_body(&l->body, r->scratch, op, operands, &side);
+  bool selects = split_select_in_body(&l->body, op, operands, &side);
   if (selects && ir_kind_of(r->m, op) == IR_OP_MULTIPLY) results[0] = operands[1 - side];
   else if (f.carried && pos.dim >= 0) carry_along(l, op, &f, pos, operands, results);
   else split_tile_op(&l->body, op, &f, &l->trip, operands, results);

@@ -31,7 +31,7 @@ static void read_attribute(ir_module *m, unsigned which, const char *text) {
   ir_compare_type type;
   arena *a = m->arena;
   ir_op op = op_with(m, IR_OP_DOT_GENERAL, "dot_dimension_numbers", text);
-  if (which == 0 && ir_dot_dims(a, m, op, &dot)) check_ints(dot.lhs_batch);
+  if (which == 0 && ir_dot_dims(m, op, &dot)) check_ints(dot.lhs_batch);
   op = op_with(m, IR_OP_GATHER, "dimension_numbers", text);
   if (which == 1 && ir_gather_dims(a, m, op, &gather)) check_ints(gather.offset_dims);
   op = op_with(m, IR_OP_SCATTER, "scatter_dimension_numbers", text);

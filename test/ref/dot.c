@@ -84,7 +84,7 @@ static weir_status contract(ref_frame *f, ir_op op, const ir_dot_numbers *dims) 
 
 weir_status ref_dot_general(ref_frame *f, ir_op op) {
   ir_dot_numbers dims;
-  if (!ir_dot_dims(f->arena, f->m, op, &dims))
+  if (!ir_dot_dims(f->m, op, &dims))
     return ref_error(f, op, WEIR_INVALID_ARGUMENT, "dot_dimension_numbers does not read");
   return contract(f, op, &dims);
 }
