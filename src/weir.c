@@ -66,6 +66,7 @@ static weir_status read_program(job *j) {
   WEIR_TRY(machine_settle(&j->c, &j->machine, &j->options.platform));
   WEIR_TRY(in_program(&j->c, j->text, j->length, &j->m));
   WEIR_TRY(ir_verify(j->m));
+  j->m = ir_module_compacted(j->m); /* it stays while XLA compiles */
   return check_program(j);
 }
 

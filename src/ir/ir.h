@@ -180,6 +180,8 @@ ir_module *ir_module_create(
     ctx *c); /* has an arena of its own; an empty builtin.module with one block is its root */
 void ir_module_destroy(ir_module *m);
 ir_module *ir_module_clone(const ir_module *m); /* same ids */
+/* A clone in m's place, in no more memory than it takes: arrays that grew leave as much behind. */
+ir_module *ir_module_compacted(ir_module *m);
 /* An empty module with the names, types and attributes of another, by the same ids. It must not
  * outlive that one. */
 ir_module *ir_module_borrow(const ir_module *from);

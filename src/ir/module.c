@@ -610,6 +610,15 @@ ir_module *ir_module_clone(const ir_module *from) {
   return m;
 }
 
+ir_module *ir_module_compacted(ir_module *m) {
+  ctx *c = m->ctx;
+  int64_t looked_at = c->looked_at;
+  ir_module *copy = ir_module_clone(m);
+  c->looked_at = looked_at; /* no search depends on it */
+  ir_module_destroy(m);
+  return copy;
+}
+
 /* ---- ops, values, blocks ---- */
 const char *ir_mnemonic(const char *name) {
   const char *dot = strchr(name, '.');

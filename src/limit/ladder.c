@@ -66,6 +66,7 @@ weir_status ladder_prepare(job *j) {
   if (j->prepared) return WEIR_OK;
   j->prepared = ir_module_clone(j->m);
   WEIR_TRY(pipeline_prepare(j, j->prepared, &changes));
+  j->prepared = ir_module_compacted(j->prepared);
   j->was_needed = changes.needed;
   j->spread = split_spread_of(j->prepared);
   return WEIR_OK;
