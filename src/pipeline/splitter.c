@@ -6,6 +6,7 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/seeds.h"
 #include "split/accumulator.h"
+#include "split/axes.h"
 #include "split/branches.h"
 #include "split/chunks.h"
 #include "split/halo.h"
@@ -341,6 +342,12 @@ static void move_states(ir_module *m, ir_block top, const split_goal *goal) {
   if (n) ctx_log(m->ctx, 3, "%d states are next what others are now", n);
 }
 
+static void part_axes(ir_module *m, ir_block top, const split_goal *goal) {
+  if (!goal->carries_rows || !goal->no_kernels || split_is_spread(m, top)) return;
+  int32_t n = split_part_axes(m, top, goal->threshold_bytes);
+  if (n) ctx_log(m->ctx, 3, "%d legs of steps along several axes", n);
+}
+
 /* ---- by threshold ---- */
 static bool split_one(ir_module *m, const seed *x, split_order *order, tried *t) {
   const split_goal *goal = &order->goal;
@@ -382,6 +389,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
   if (top) sink_unholdable(m, top, order);
   if (top) make_edges(m, top, &order->goal);
   if (top) move_states(m, top, &order->goal);
+  if (top) part_axes(m, top, &order->goal);
   while (top && try_seeds(m, top, order, &t, order->goal.threshold_bytes, add_results, split_one)) {
     order->loops++;
     split_forget(&t.known);
@@ -675,6 +683,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   if (main_block(m)) sink_unholdable(m, main_block(m), order);
   if (main_block(m)) make_edges(m, main_block(m), &order->goal);
   if (main_block(m)) move_states(m, main_block(m), &order->goal);
+  if (main_block(m)) part_axes(m, main_block(m), &order->goal);
   if (main_block(m)) split_units(m, main_block(m), order, &t);
   progress p = PREPARED;
   for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {

@@ -29,6 +29,8 @@ class Fields:
         self.n = self.dice.choice([1, 1, 2, 3])
         self.is_whole = self.dice.random() < 0.2  # integers
         self.way = self.dice.choice(["scan", "fori", "while", "nested", "unrolled"])
+        is_mixed = random.Random(seed + 5).random() < 0.2
+        self.is_mixed = is_mixed and len(self.shape) > 1 and not self.is_whole
 
     def inputs(self):
         if self.is_whole:
@@ -102,12 +104,45 @@ class Fields:
         parts = jnp.arange(4).reshape((1, 4) + (1,) * (x.ndim - 1)).astype(x.dtype)
         return x.at[places].add(self.bounded(parts * new[:, None]))
 
+    def mixed_along(self, dice, x, axis):
+        """Each place of all others along the axis: by a product, or by sums that go there and back."""
+        n = x.shape[axis]
+        w = jnp.sin(jnp.arange(n * n).reshape(n, n) % 11) / n
+        rows = jnp.moveaxis(x, axis, 0)
+        back = lambda s: s.reshape(rows.shape)  # noqa: E731
+
+        def there_and_back(rows):
+            def step(c, r):
+                c = 0.5 * c + r
+                return c, c
+
+            there = lax.scan(step, jnp.zeros_like(rows[0]), rows)[1]
+            return lax.scan(step, jnp.zeros_like(rows[0]), there, reverse=True)[1] / 4
+
+        ways = [
+            lambda: back(w @ rows.reshape(n, -1)),
+            lambda: there_and_back(rows),
+            lambda: rows[::-1] - jnp.max(rows, 0),
+        ]
+        return jnp.moveaxis(self.bounded(dice.choice(ways)()), 0, axis)
+
+    def along_axes(self, dice, x):
+        """One axis after the other."""
+        for axis in dice.sample(range(x.ndim), min(x.ndim, dice.choice([2, 2, 3]))):
+            if dice.random() < 0.2:
+                x = self.bounded(self.stencil(dice, [x]))
+            x = self.mixed_along(dice, x, axis)
+        return x
+
     # ---- one step ----
     def step(self, fields):
         """What is next of each, made of all as they were or as they are already. And what is kept of the
         step, often of the fields before it.
         """
         dice = random.Random(self.body)
+        if self.is_mixed:
+            now = [self.along_axes(dice, x) for x in fields]
+            return tuple(now), jnp.sum(now[-1])
         if dice.random() < 0.1:
             fields = [self.bordered(x) for x in fields]
         old, now = list(fields), list(fields)

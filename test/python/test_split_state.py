@@ -373,3 +373,64 @@ def test_paths_are_written_over():
     want, got, reported, limit = limited(shortest_paths, [normal(300, 300)], 0.12)
     assert reported <= limit
     assert_close(got, want)
+
+
+# ---- legs of steps along several axes (src/split/axes.h) ----
+def both_sides(x, a, b):
+    return (lax.fori_loop(0, 5, lambda _, x: jnp.tanh(a @ x @ b), x),)
+
+
+def covariance(p, a, b):
+    """What is added is made in the leg that adds it."""
+    step = lambda p, k: (a @ jnp.sin(p) @ a.T + 0.1 * jnp.sin(k * b) @ b, None)  # noqa: E731
+    return (lax.scan(step, p, jnp.arange(5.0))[0],)
+
+
+def implicit(x, r):
+    """(1 - r d^2) y = x along the first axis."""
+
+    def down(state, row):
+        c, d = state
+        m = 1 / (1 + 2 * r + r * c)
+        now = (jnp.full_like(row, -r) * m, (row + r * d) * m)
+        return now, now
+
+    def up(y, both):
+        y = both[1] - both[0] * y
+        return y, y
+
+    zeros = jnp.zeros(x.shape[1:])
+    return lax.scan(up, zeros, lax.scan(down, (zeros, zeros), x)[1], reverse=True)[1]
+
+
+def alternating(u):
+    """Implicit along one axis, explicit along the other, in turn."""
+    across = lambda u: jnp.pad(u[:, 1:], ((0, 0), (0, 1))) + jnp.pad(u[:, :-1], ((0, 0), (1, 0))) - 2 * u  # noqa: E731
+
+    def step(u, _):
+        u = implicit(u + 0.3 * across(u), 0.3)
+        return implicit((u.T + 0.3 * across(u.T)), 0.3).T, None
+
+    return (lax.scan(step, u, None, length=3)[0],)
+
+
+def three_axes(u, a):
+    mixed = lambda u, d: jnp.moveaxis(jnp.tensordot(a, u, (1, d)), 0, d)  # noqa: E731
+    return (lax.fori_loop(0, 3, lambda _, u: jnp.tanh(mixed(mixed(mixed(u, 0), 1), 2)), u),)
+
+
+@pytest.mark.parametrize("n", GRIDS)
+@pytest.mark.parametrize(
+    "function, shapes",
+    [
+        (both_sides, lambda n: [(n, 300), (n, n), (300, 300)]),
+        (covariance, lambda n: [(n, n), (n, n), (n, n)]),
+        (alternating, lambda n: [(n, 300)]),
+        (three_axes, lambda n: [(n // 8, n // 8, n // 8), (n // 8, n // 8)]),
+    ],
+)
+def test_a_step_along_both_axes_is_written_over(function, shapes, n):
+    arguments = [normal(*s) / max(s) ** 0.5 for s in shapes(n)]
+    want, got, reported, limit = limited(function, arguments, 0.15 if function is not alternating else 0.4)
+    assert reported <= limit
+    assert_close(got, want)
