@@ -6,6 +6,7 @@
     python bench/users.py --list                   what they are
     python bench/users.py --kernels                kernels on against off (WEIR_TILE)
     python bench/users.py --fits                   stock against a limit that nothing reaches
+    python bench/users.py --fits --share 1.02      stock against one that compile options hold
 
 Each program runs in fresh processes, unchanged: stock, then with WEIR_MEMORY_LIMIT at its
 arguments, its results and a tenth of stock's temporaries (--share, or what its registration says),
@@ -21,7 +22,7 @@ gain), run in turn, minima of CPU seconds. Programs without kernels are the same
 not run. Exits 1 where one takes more than 1.05 times as long with kernels.
 
 --fits: each program in one process, as stock compiles it and under a limit of a terabyte, which it
-holds as it is, in turn, minima of CPU seconds. Programs that come out as they went in are the same
+holds as it is (with --share: its arguments, results and that share, however little), in turn, minima of CPU seconds. Programs that come out as they went in are the same
 both times and are not run. Exits 1 where one takes more than 1.05 times as long as stock, or a
 result is off.
 """
@@ -42,6 +43,7 @@ from needs import limit_of as limit_above
 from run import ALLOWANCE_BYTES, load_outputs
 from user_programs import PROGRAMS
 
+SHARE = 0.1  # of stock's temporaries under a limit
 LEAST_BYTES = 5_000_000  # of temporaries under a limit
 GENEROUS_BYTES = 1 << 40  # a limit that every program holds as it is
 MOST_SECONDS = 600  # of a process
@@ -163,7 +165,7 @@ def arguments_of(program, small):
     return ready(jax.device_put(program.arguments(small)))
 
 
-def fits_worker(name, small):
+def fits_worker(name, small, share):
     """Prints how many kernels the program has that fits, and what it takes beside stock."""
     import jax
     import weir
@@ -171,7 +173,8 @@ def fits_worker(name, small):
     program = PROGRAMS[name]
     arguments = arguments_of(program, small)
     stock = jax.jit(program.function).lower(*arguments).compile()
-    fits = compiled_with("auto", program, arguments, GENEROUS_BYTES)
+    limit_bytes = limit_above(*report_of(program.function, arguments), share) if share else GENEROUS_BYTES
+    fits = compiled_with("auto", program, arguments, limit_bytes)
     plan, ways = weir.last_report(), (stock, fits)
     loops = len(plan.loops) - plan.kernels if plan else 0
     found = {"kernels": plan.kernels if plan else 0, "loops": loops, "seconds": None, "error": 0.0}
@@ -235,9 +238,9 @@ def kernels_row(name, small, share):
     return f"| {name} | {found['kernels']} | {off:.4f} | {on:.4f} | {on / off:.2f} | |", on / off
 
 
-def fits_row(name, small):
+def fits_row(name, small, share):
     """The table's row; the ratio, None of a program as it came; whether a result is off."""
-    found, why = worker_result("--fits", name, small, 0)
+    found, why = worker_result("--fits", name, small, share)
     if not found:
         return f"| {name} | - | - | - | - | {why} |", None, True
     if not found["seconds"]:
@@ -261,12 +264,12 @@ def compare_kernels(names, small, share):
     return 1 if slow else 0
 
 
-def compare_fits(names, small):
+def compare_fits(names, small, share):
     print("| program | kernels | loops | stock CPU s | weir CPU s | stock / weir | |")
     print("|---|--:|--:|--:|--:|--:|---|", flush=True)
     rows = []
     for name in names:
-        rows.append(fits_row(name, small))
+        rows.append(fits_row(name, small, share))
         print(rows[-1][0], flush=True)
     ratios = [ratio for _, ratio, _ in rows if ratio]
     slow, off = sum(r > MOST_RATIO for r in ratios), sum(is_off for _, _, is_off in rows)
@@ -425,7 +428,7 @@ def parse_arguments():
     add = parser.add_argument
     add("programs", nargs="*", help="names or patterns")
     add("--small", action="store_true", help="a tenth of the memory")
-    add("--share", type=float, default=0.1, help="of stock's temporaries under the limit")
+    add("--share", type=float, help="of stock's temporaries under the limit; a tenth")
     add("--list", action="store_true", help="run nothing")
     add("--kernels", action="store_true", help="kernels on against off")
     add("--fits", action="store_true", help="stock against a generous limit")
@@ -446,7 +449,7 @@ def main():
     if args.worker and args.kernels:
         return kernels_worker(args.worker[0], args.small, args.share)
     if args.worker and args.fits:
-        return fits_worker(args.worker[0], args.small)
+        return fits_worker(args.worker[0], args.small, args.share)
     if args.worker:
         return worker(*args.worker, args.small)
     if args.list:
@@ -454,13 +457,13 @@ def main():
             print(f"{name:26} {PROGRAMS[name].function.__doc__}")
         return 0
     if args.fits:
-        return compare_fits(chosen(args.programs), args.small)
+        return compare_fits(chosen(args.programs), args.small, args.share or 0)
     if args.kernels:
-        return compare_kernels(chosen(args.programs), args.small, args.share)
+        return compare_kernels(chosen(args.programs), args.small, args.share or SHARE)
     print("| " + " | ".join(HEADER) + " |\n|---|" + "--:|" * (len(HEADER) - 2) + "---|", flush=True)
     wrong = 0
     for name in chosen(args.programs):
-        found, limit_bytes, said = measure(name, args.small, args.share)
+        found, limit_bytes, said = measure(name, args.small, args.share or SHARE)
         wrong += bool(said)
         print(row(name, found, limit_bytes, said), flush=True)
     return 1 if wrong else 0

@@ -57,7 +57,7 @@ static bool is_worth_kernels(job *j, timed *t, const candidate *kernels, const c
 
 /* The same two ways under whatever limit: if it does not decide which options they have. */
 static const char *as_it_is_held(const climb *c) {
-  if (c->outcome == WEIR_UNTOUCHED) return "fits";
+  if (c->taken.is_stock) return "fits";
   return plan_is_by_memory(c->taken.order) ? "fits by memory" : "fits in order";
 }
 
@@ -110,9 +110,9 @@ static weir_status find_slices(job *j, wanted w, candidate *out) {
 
 /* What fits is sliced as if it had a limit: with a share of its temporaries most slices are in
  * cache. */
-static int64_t limit_of_slices(job *j) {
+static int64_t limit_of_slices(job *j, int32_t share) {
   int64_t held = referee_held_throughout(j), peak = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM);
-  return held + max64(peak - held, 0) / TUNED_SLICED_SHARE + 1;
+  return held + max64(peak - held, 0) / share + 1;
 }
 
 static bool holds_sliced(job *j, candidate *c) {
@@ -121,12 +121,18 @@ static bool holds_sliced(job *j, candidate *c) {
   return j->options.referee && referee_ask(j, c->m, c->order, &c->needs) && c->needs.peak <= limit;
 }
 
+/* What XLA runs without its library's fusions takes longer than predictions say, which do not know
+ * of them: slices are tried boldly then. */
+static double least_gain_of_slices(const candidate *base) {
+  return base->is_stock ? TUNED_KERNEL_GAIN : TUNED_TIMED_GAIN;
+}
+
 /* Predictions of XLA's loops are too rough to go by: slices are taken where a timer says so. base:
  * what they are to be faster than. */
 static bool may_be_worth_slices(const job *j, const candidate *slices, const candidate *base) {
   if (!slices->m) return false;
   double base_ns = base->m ? base->time_ns : slices->stock_ns;
-  bool may = base_ns >= TUNED_KERNEL_GAIN * slices->time_ns &&
+  bool may = base_ns >= least_gain_of_slices(base) * slices->time_ns &&
              2 * slices->time_ns + base_ns <= TIMED_MOST_NS;
   ctx_log(&j->c, 2, "in slices %.3g ms predicted, %.3g without%s", slices->time_ns / 1e6,
           base_ns / 1e6, may ? "" : ": left alone");
@@ -144,9 +150,10 @@ static bool are_worth(job *j, timed *t, candidate *slices, const candidate *base
 }
 
 /* Under no other limit than that of slices: what comes of them is kept for whatever limit. */
-static weir_status find_cached(job *j, bool no_kernels, candidate *out) {
+static weir_status find_cached(job *j, const candidate *base, bool no_kernels, candidate *out) {
   weir_options given = j->options;
-  wanted w = {.limit = limit_of_slices(j), .gain = TUNED_KERNEL_GAIN, .look = look_at_all};
+  int32_t share = base->is_stock ? TUNED_SLICED_SHARE : TUNED_HELD_SHARE;
+  wanted w = {limit_of_slices(j, share), least_gain_of_slices(base), .look = look_at_all};
   j->options.memory_limit_bytes = w.limit;
   if (no_kernels) j->options.tile = WEIR_TILE_OFF;
   search_begin(j, NEAR_SHARE);
@@ -156,18 +163,24 @@ static weir_status find_cached(job *j, bool no_kernels, candidate *out) {
   return status;
 }
 
+/* What XLA has fusions for is quick while it stays in the caches. */
+static bool may_slice(job *j, const candidate *base) {
+  bool is_small = j->m->ops.count <= MOST_OPS_FOR_SPEED;
+  return pipeline_slices_are_on(j) && is_small && (!base->is_stock || fit_has_large(j));
+}
+
 /* *in_out: as it came, or with kernels; no_kernels: they have lost already. */
 static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
   candidate slices = {0}, *base = &in_out->taken;
-  bool is_small = j->m->ops.count <= MOST_OPS_FOR_SPEED;
-  if (!pipeline_slices_are_on(j) || !is_small || !fit_has_large(j)) return WEIR_OK;
+  if (!may_slice(j, base)) return WEIR_OK;
   bool may = base->m || (double)j->result->summary.time_before_ns < TIMED_MOST_NS;
   timed t = timed_look_up(j, (timed_ways){.about = base->m      ? "sliced beside kernels"
                                                    : no_kernels ? "sliced without"
                                                                 : "sliced",
+                                          .held = as_it_is_held(in_out),
                                           .are_slices = true});
   if (!may || t.choice == TIMED_NEVER || t.choice == TIMED_LOSES) return WEIR_OK;
-  WEIR_TRY(find_cached(j, no_kernels, &slices));
+  WEIR_TRY(find_cached(j, base, no_kernels, &slices));
   bool takes = are_worth(j, &t, &slices, base);
   ir_module *dropped = takes ? base->m : slices.m;
   if (dropped) ir_module_destroy(dropped);
@@ -180,7 +193,7 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
 static weir_status take_kernels(job *j, climb *in_out, timed *out_t) {
   candidate faster, *as_is = &in_out->taken;
   fit_courage courage;
-  *out_t = timed_look_up(j, (timed_ways){as_it_is_held(in_out)});
+  *out_t = timed_look_up(j, (timed_ways){"kernels", .held = as_it_is_held(in_out)});
   WEIR_TRY(find_kernels(j, out_t, &faster, &courage));
   if (!faster.m) return WEIR_OK;
   faster.order = as_is->order;

@@ -33,7 +33,8 @@ static weir_status find_beside(job *j, beside how, int64_t peak, int32_t most_co
 }
 
 static timed look_up(job *j, beside how) {
-  return timed_look_up(j, (timed_ways){asked_about[how], j->options.memory_limit_bytes});
+  return timed_look_up(
+      j, (timed_ways){asked_about[how], .limit_bytes = j->options.memory_limit_bytes});
 }
 
 /* Whether the found way and the one beside it are to be timed, by the estimate of that one. */

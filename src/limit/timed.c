@@ -52,20 +52,21 @@ static bool may_time(const job *j) {
 /* ---- what is kept ---- */
 enum { MOST_BYTES = 1 << 12 };
 
-static void put_settings(const job *j, const char *about, int64_t limit_bytes, strbuf *out) {
+static void put_settings(const job *j, const timed_ways *w, strbuf *out) {
   const weir_options *o = &j->options;
   char build[KEPT_STAMP_ROOM];
   kept_stamp((const void *)(uintptr_t)weir_version, build);
-  strbuf_printf(out, "%s %d|%s|%s|%s|%s %lld|", WEIR_VERSION, KERNEL_CALL_VERSION, build,
-                o->timed_by, machine_text(out->arena, &j->machine), about, (long long)limit_bytes);
+  strbuf_printf(out, "%s %d|%s|%s|%s|%s %s %lld|", WEIR_VERSION, KERNEL_CALL_VERSION, build,
+                o->timed_by, machine_text(out->arena, &j->machine), w->about,
+                w->held ? w->held : "", (long long)w->limit_bytes);
   strbuf_printf(out, "%s|%s|%lld|%d\n", o->only_passes ? o->only_passes : "",
                 o->skip_passes ? o->skip_passes : "", (long long)o->search_ops, o->progress);
 }
 
-static void make_key(job *j, const char *about, int64_t limit_bytes, uint64_t key[2]) {
+static void make_key(job *j, const timed_ways *w, uint64_t key[2]) {
   arena *a = arena_create(&j->c);
   strbuf b = strbuf_make(a);
-  put_settings(j, about, limit_bytes, &b);
+  put_settings(j, w, &b);
   strbuf program = strbuf_make(a);
   out_plain_text(j->m, &program);
   const uint64_t begin[] = {HASH_WIDE_BEGIN, 0x9e3779b97f4a7c15u};
@@ -164,7 +165,7 @@ static timed under_limit(const job *j, timed t) {
 timed timed_look_up(job *j, timed_ways ways) {
   timed t = {.choice = TIMED_NEVER, .ways = ways};
   if (!may_time(j) || !keeps(j)) return t;
-  make_key(j, ways.about, ways.limit_bytes, t.key);
+  make_key(j, &ways, t.key);
   if (j->options.timer) t.choice = TIMED_OPEN;
   look_up(j, &t);
   timed limited = under_limit(j, t);

@@ -17,6 +17,7 @@ typedef enum timed_choice {
 /* Which two are meant: what is tried, and what there is without. */
 typedef struct timed_ways {
   const char *about;
+  const char *held;    /* under which options the one without runs; NULL: those of the limit */
   int64_t limit_bytes; /* that they depend on, 0: on none */
   bool are_slices;     /* tried are slices, else kernels */
 } timed_ways;

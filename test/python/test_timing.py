@@ -13,6 +13,7 @@ import pytest
 
 import kernel_running
 import weir
+from running import HONEST
 from weir import _call, _jax, _library, _machine, _say, _settings, _timing
 
 folder = kernel_running.folder  # skips where there is no LLVM
@@ -655,6 +656,40 @@ def test_slices_are_the_same_whatever_the_limit(sliced, runs):
         compiled(softmax_pool, NUMBERS, limit=limit)
         texts.append(_say.last_report.loops)
     assert texts[0] == texts[1] and len(choices(sliced)) == 1
+
+
+def pooled_twice(x):
+    """One matrix after the other, of 1 MB each: slices gain nothing that predictions know."""
+    return softmax_pool(softmax_pool(x) / 1000)
+
+
+def in_order():
+    """A limit that compile options alone hold, which switch XLA's library fusions off."""
+    numbers = [NUMBERS[0][:500]]
+    stock = jax.jit(pooled_twice).lower(*numbers).compile(compiler_options=HONEST).memory_analysis()
+    held = stock.argument_size_in_bytes + stock.output_size_in_bytes
+    return numbers, int(1.1 * (held + stock.temp_size_in_bytes))
+
+
+@pytest.mark.parametrize("slices_take", [1e-3, 3e-3])
+def test_slices_of_what_options_hold_are_timed_boldly(sliced, runs, slices_take):
+    numbers, limit = in_order()
+    want = np.asarray(jax.jit(pooled_twice)(*numbers))
+    runs.seconds = [slices_take, 2e-3]
+    got = compiled(pooled_twice, numbers, limit)(*numbers)
+    plan = _say.last_report
+    assert plan.outcome == ("rewritten" if slices_take < 2e-3 else "options")
+    assert bool(plan.loops) == (slices_take < 2e-3) and len(choices(sliced)) == 1 and all(runs.counts)
+    np.testing.assert_allclose(got, want, rtol=1e-4)
+
+
+def test_the_same_where_it_fits_is_another_choice(sliced, runs):
+    numbers, limit = in_order()
+    compiled(pooled_twice, numbers, limit)
+    assert _say.last_report.loops and all(runs.counts)
+    _say.last_report = None
+    compiled(pooled_twice, numbers, "1TB")
+    assert _say.last_report is None and len(choices(sliced)) == 1
 
 
 def test_slices_beside_kernels(computer, runs, monkeypatch):

@@ -76,7 +76,7 @@ static weir_status choose(void *user) {
   j->options = p->options;
   WEIR_TRY(machine_parse(&j->c, j->options.machine, &j->machine));
   WEIR_TRY(in_stablehlo_text(&j->c, text, strlen(text), &j->m));
-  timed t = timed_look_up(j, (timed_ways){p->about, p->limit_bytes});
+  timed t = timed_look_up(j, (timed_ways){p->about, .limit_bytes = p->limit_bytes});
   p->known = t.choice;
   candidate same = {.is_stock = true};
   p->chosen = timed_choose(j, &t, &same, &same);
