@@ -62,10 +62,11 @@ def called(name, on_tpu):
 
         program = OF_USERS[name]
         jax.config.update("jax_enable_x64", program.x64 and not on_tpu)
-        return program.function, [
-            jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype))
-            for x in program.arguments(small=True)
-        ]
+
+        def shape_of(x):
+            return jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype))
+
+        return program.function, jax.tree.map(shape_of, list(program.arguments(small=True)))
     if name == GPT:
         import jax
 

@@ -62,7 +62,7 @@ size_t ir_enum_word(const char *text, const char *key, const char **out_word) {
   return n;
 }
 
-static bool dot_numbers(arena *a, const char *text, ir_dot_numbers *out) {
+bool ir_text_dot_dims(arena *a, const char *text, ir_dot_numbers *out) {
   return ir_text_ints(a, text, "lhs_batching_dimensions", &out->lhs_batch) &&
          ir_text_ints(a, text, "rhs_batching_dimensions", &out->rhs_batch) &&
          ir_text_ints(a, text, "lhs_contracting_dimensions", &out->lhs_contract) &&
@@ -72,7 +72,7 @@ static bool dot_numbers(arena *a, const char *text, ir_dot_numbers *out) {
 const ir_dot_numbers *ir_decode_dot(arena *a, const char *text) {
   static const char head[] = "#stablehlo.dot<";
   ir_dot_numbers n;
-  bool is_dot = !strncmp(text, head, sizeof head - 1) && dot_numbers(a, text, &n);
+  bool is_dot = !strncmp(text, head, sizeof head - 1) && ir_text_dot_dims(a, text, &n);
   return is_dot ? ARENA_COPY(a, ir_dot_numbers, &n, 1) : NULL;
 }
 

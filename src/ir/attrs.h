@@ -82,6 +82,8 @@ const char *ir_text_value(const char *text, const char *key);
 /* `[1, 2]` after `key =` in a dialect attribute's text; an absent key is the empty list. */
 bool ir_text_ints(arena *scratch, const char *text, const char *key, ir_ints *out_ints);
 
+/* In the text of dot_dimension_numbers, or of an attribute that has their names, too. */
+bool ir_text_dot_dims(arena *scratch, const char *text, ir_dot_numbers *out_dims);
 bool ir_dot_dims(const ir_module *m, ir_op op,
                  ir_dot_numbers *out_dims); /* dot_general's dot_dimension_numbers */
 /* Of the attribute's text, for ir_attr_new(); NULL: it is another's, or does not read. */

@@ -48,6 +48,7 @@ typedef struct device_memory {
   bool copies_for_loops;
   int64_t near_copy_bytes; /* such copies that are no larger count for nothing */
   bool narrow_floats;      /* products read 16-bit floats as they are */
+  bool has_groups;         /* rows in groups are multiplied as they are, not under masks */
   /* On the chip: temporaries that fit into it, all that live at once, are not in memory. */
   int64_t near_bytes;
 } device_memory;

@@ -15,7 +15,7 @@
     .tile_rows = 8, .tile_lanes = 128, .vector_lanes = 1024, .align_bytes = 512,                   \
     .loop_bytes = 352 << 10, .spacing_bytes = 16 << 10, .lays_out_anew = true,                     \
     .copies_for_loops = true, .fuses_sums = true, .fuses_products = true, .fuses_siblings = true,  \
-    .narrow_floats = true, __VA_ARGS__                                                             \
+    .narrow_floats = true, .has_groups = true, __VA_ARGS__                                         \
   }
 const device_platform device_tpu = {"tpu", 1e3, 1e3, NULL};
 static const device_memory single = TILES(NEAR);

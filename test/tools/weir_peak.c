@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "in/in.h"
+#include "pass/pass.h"
 #include "plan/explain.h"
 #include "plan/peak_graph.h"
 #include "tool.h"
@@ -21,7 +22,8 @@ typedef struct job {
   ctx *c;
   const char *path;
   plan_order order;
-  const device_memory *memory; /* NULL: a CPU's */
+  const char *device;          /* NULL: a CPU */
+  const device_memory *memory; /* likewise */
   bool bound, explain, graph;
   int repeat;
 } job;
@@ -67,6 +69,15 @@ static void print_graph(const plan_graph *g, strbuf *out) {
 }
 
 /* ---- the command ---- */
+/* What weir hands the estimate. */
+static weir_status make_groups(const job *j, ir_module *m) {
+  machine machine;
+  weir_options options = WEIR_OPTIONS_INIT;
+  WEIR_TRY(machine_parse(j->c, j->device, &machine));
+  pass_driver driver = {.c = j->c, .options = &options, .machine = &machine};
+  return pass_run(&driver, &pass_groups, m, NULL);
+}
+
 static weir_status run(void *user) {
   const job *j = user;
   arena *a = arena_create(j->c);
@@ -75,6 +86,7 @@ static weir_status run(void *user) {
   ir_module *m = NULL;
   WEIR_TRY(tool_read_file(a, j->path, &text, &length));
   WEIR_TRY(in_program(j->c, text, length, &m));
+  if (j->device) WEIR_TRY(make_groups(j, m));
   for (int i = 1; i < j->repeat; i++) {
     arena *scratch = arena_create(j->c);
     plan_peak_of(scratch, m, j->order, j->memory);
@@ -116,7 +128,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--unhoisted")) j.order = PLAN_ORDER_MEMORY_UNHOISTED;
     else if (!strcmp(argv[i], "--bound")) j.bound = true;
     else if (!strcmp(argv[i], "--device") && i + 1 < argc && device_find(argv[i + 1]))
-      j.memory = device_find(argv[++i])->memory;
+      j.device = argv[++i], j.memory = device_find(j.device)->memory;
     else if (!strcmp(argv[i], "--library") && j.memory) j.memory = of_library(&whole, j.memory);
     else if (!strcmp(argv[i], "--explain")) j.explain = true;
     else if (!strcmp(argv[i], "--graph")) j.graph = true;
