@@ -76,7 +76,7 @@ static weir_status rewrite(void *user) {
   WEIR_TRY(read_program(j));
   if (j->options.bytecode || in_is_bytecode(j->text, j->length))
     WEIR_TRY(print_module(j, j->m)); /* as it came */
-  if (j->machine.device) /* as its XLA does */
+  if (j->machine.device)             /* as its XLA does */
     WEIR_TRY(pass_run(&j->driver, &pass_groups, j->m, NULL));
   climb c;
   weir_status status = ladder_climb(j, &c);
