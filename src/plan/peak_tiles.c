@@ -43,17 +43,35 @@ static void flatten(plan_graph *g, uint32_t id) {
 }
 
 /* ---- sorts ---- */
-/* XLA:TPU sorts rows that lie across: of an array that lies otherwise it makes a copy. */
+static bool calls_top_k(const plan_graph *g, const plan_node *n) {
+  return n->kind == PLAN_OPAQUE && n->op && ir_kind_of(g->m, n->op) == IR_OP_CHLO_TOP_K;
+}
+
+/* Row by row, what is `along` not in a row. */
+static plan_shape across(const plan_graph *g, const plan_shape *s, int64_t along) {
+  if (along != s->rank - 1) return *s;
+  int64_t dims[IR_MAX_RANK];
+  memcpy(dims, s->dims, (size_t)s->rank * sizeof *dims);
+  dims[s->rank - 1] = s->dims[s->rank - 2];
+  dims[s->rank - 2] = s->dims[s->rank - 1];
+  return plan_shape_make(g->arena, s->dtype, s->rank, dims);
+}
+
+/* XLA:TPU sorts rows that lie across: of an array that lies otherwise it makes a copy. So does a
+ * call for the largest, but what is computed for that is made across. */
 static void lay_out_sorted(plan_graph *g, uint32_t id) {
   const plan_node *n = plan_node_get(g, id);
-  if (n->kind != IR_OP_SORT || !(n->flags & PLAN_FLAG_LIVE) || n->n_operands == 0) return;
+  if (!(n->flags & PLAN_FLAG_LIVE) || n->n_operands == 0) return;
   uint32_t from = n->operands[0];
+  bool is_taken = calls_top_k(g, n) && plan_node_get(g, from)->kind == PLAN_PARAMETER;
+  if (n->kind != IR_OP_SORT && !is_taken) return;
   plan_shape s = plan_node_get(g, from)->shape;
   if (s.is_tuple || s.true_rank < 2 || s.elements < 1) return;
   ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
   int64_t along = kind == IR_OP_SORT ? ir_op_int(g->m, n->op, "dimension", -1) : s.rank - 1;
   if (along != device_least_layout(g->memory, s.bytes / s.elements, s.rank, s.dims).minor) return;
-  uint32_t copy = laid_out_anew(g, from, s);
+  uint32_t copy = laid_out_anew(g, from, across(g, &s, along));
+  plan_node_get(g, copy)->by_rows = true;
   plan_node_get(g, id)->operands[0] = copy;
   plan_put_between(g, from, copy, id);
 }
@@ -218,8 +236,7 @@ static void pad_array(const plan_graph *g, plan_shape *s, bool by_rows, bool nar
 
 static void pad_member(const plan_graph *g, uint32_t id, uint32_t i, plan_shape *s) {
   const plan_node *n = plan_node_get(g, id);
-  bool is_call = n->kind != IR_OP_SORT && n->op && ir_kind_of(g->m, n->op) == IR_OP_CHLO_TOP_K;
-  if (is_call && plan_is_left_unread(g, id, i)) /* it makes both, row by row */
+  if (calls_top_k(g, n) && plan_is_left_unread(g, id, i)) /* it makes both, row by row */
     s->bytes = device_row_bytes(g->memory, ir_dtype_bytes(s->dtype), s->rank, s->dims);
   else pad_array(g, s, is_by_rows(g, n), n->narrow || is_narrowed(g, id, i));
 }

@@ -1392,6 +1392,7 @@ SINGLE = {
     "the same in bf16": ("v5e", kth_largest(1000, 2500, 5, "bf16"), 15_428_608),
     "many of the largest of each row, on TPUs": ("v5e", largest(3000, 2000, 100), 27_132_416),
     "the largest of rows that are not long, on TPUs": ("v5e", largest_without_places(3000, 800, 10), 19_921_920),
+    "the largest of an argument's long rows, on TPUs": ("v5e", largest(3000, 10_007, 5), 244_519_424),
     "many of the largest of each row": ("h100", largest(100, 50_000, 100), 60_080_032),
     "the largest of each short row": ("h100", largest(1000, 500, 10), 6_080_288),
     "the largest of each row, not where": ("h100", largest_without_places(3000, 1000, 100), 37_200_016),
