@@ -31,6 +31,7 @@ class Fields:
         self.way = self.dice.choice(["scan", "fori", "while", "nested", "unrolled"])
         is_mixed = random.Random(seed + 5).random() < 0.2
         self.is_mixed = is_mixed and len(self.shape) > 1 and not self.is_whole
+        self.is_wave = self.is_mixed and seed % 3 == 1  # of complex numbers
 
     def inputs(self):
         if self.is_whole:
@@ -126,8 +127,24 @@ class Fields:
         ]
         return jnp.moveaxis(self.bounded(dice.choice(ways)()), 0, axis)
 
+    def dispersed(self, dice, x):
+        """In the frequencies of all axes, or of the last two."""
+        axes = tuple(range(x.ndim)) if dice.random() < 0.7 else (-2, -1)
+        k = sum(jnp.meshgrid(*(jnp.fft.fftfreq(n) ** 2 for n in x.shape), indexing="ij"))
+        return jnp.fft.ifftn(jnp.fft.fftn(x, axes=axes) * jnp.exp(-(1 + 2j) * k), axes=axes)
+
+    def waved(self, dice, x):
+        """Of complex numbers, each place by its own alone and by all others."""
+        x = dice.choice([lambda: x, lambda: x * jnp.exp(0.2j * jnp.abs(x) ** 2)])()
+        x = self.dispersed(dice, x)
+        return dice.choice([lambda: x, lambda: x / (1 + 0.1 * jnp.abs(x))])()
+
     def along_axes(self, dice, x):
         """One axis after the other."""
+        if self.is_wave:
+            return self.waved(dice, x)
+        if dice.random() < 0.2:
+            x = self.bounded(self.dispersed(dice, x).real)
         for axis in dice.sample(range(x.ndim), min(x.ndim, dice.choice([2, 2, 3]))):
             if dice.random() < 0.2:
                 x = self.bounded(self.stencil(dice, [x]))
@@ -142,7 +159,7 @@ class Fields:
         dice = random.Random(self.body)
         if self.is_mixed:
             now = [self.along_axes(dice, x) for x in fields]
-            return tuple(now), jnp.sum(now[-1])
+            return tuple(now), jnp.sum(now[-1]).real
         if dice.random() < 0.1:
             fields = [self.bordered(x) for x in fields]
         old, now = list(fields), list(fields)
@@ -171,6 +188,12 @@ class Fields:
         return tuple(now), dice.choice(kept)()
 
     def function(self, *fields):
+        if not self.is_wave:
+            return self.run(fields)
+        of = jax.tree.leaves(self.run(tuple(x * jnp.exp(0.3j * x) for x in fields)))
+        return [part for x in of for part in (x.real, x.imag)]
+
+    def run(self, fields):
         once = lambda fields: self.step(fields)[0]  # noqa: E731
         loop = lambda n, fields, **how: lax.fori_loop(0, n, lambda _, s: once(s), fields, **how)  # noqa: E731
         if self.way == "scan":
@@ -178,7 +201,7 @@ class Fields:
         if self.way == "nested":
             return lax.fori_loop(0, 2, lambda _, s: loop(self.steps, once(s)), fields)
         if self.way == "while":
-            done = lambda s: (s[0] < self.steps) & (jnp.sum(s[1][0]) < 1e9)  # noqa: E731
+            done = lambda s: (s[0] < self.steps) & (jnp.sum(s[1][0]).real < 1e9)  # noqa: E731
             return lax.while_loop(done, lambda s: (s[0] + 1, once(s[1])), (0, fields))[1]
         return loop(self.steps, fields, **({"unroll": 3} if self.way == "unrolled" else {}))
 

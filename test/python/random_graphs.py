@@ -101,11 +101,13 @@ class LinearAlgebra(Elementwise, Moves, Contractions):
             "c64",
             bound=v.bound,
         )
+        length = v.shape[-min(v.rank, 1 + v.shape[-1] % 3) :]
+        way = "IFFT" if v.shape[0] % 2 else "FFT"
         f = self.like(
             z,
             "stablehlo.fft",
-            attributes=f"fft_length = {i64s(v.shape[-1:])}, fft_type = #stablehlo<fft_type FFT>",
-            bound=v.bound * v.shape[-1],
+            attributes=f"fft_length = {i64s(length)}, fft_type = #stablehlo<fft_type {way}>",
+            bound=v.bound * math.prod(length),
         )
         return self.like(
             f, "stablehlo." + self.rng.choice(["real", "imag"]), dtype="f32", bound=f.bound

@@ -419,6 +419,21 @@ def three_axes(u, a):
     return (lax.fori_loop(0, 3, lambda _, u: jnp.tanh(mixed(mixed(mixed(u, 0), 1), 2)), u),)
 
 
+def schroedinger(u, w):
+    """Split steps: a phase at each place, and one for each frequency (pass `transforms`)."""
+    k = jnp.fft.fftfreq(u.shape[0])[:, None] ** 2 + jnp.fft.fftfreq(u.shape[1]) ** 2
+    step = lambda u: jnp.fft.ifft2(jnp.fft.fft2(u * jnp.exp(-0.1j * jnp.abs(u) ** 2)) * jnp.exp(-9j * k))  # noqa: E731
+    u = lax.fori_loop(0, 3, lambda _, u: step(u), u + 1j * w)
+    return u.real, u.imag
+
+
+@pytest.mark.parametrize("shape", [(256, 256), (255, 301)])
+def test_a_field_of_waves_is_written_over(shape):
+    want, got, reported, limit = limited(schroedinger, [normal(*shape), normal(*shape)], 1.15)
+    assert reported <= limit  # the field is of the arguments' size
+    assert_close(got, want)
+
+
 @pytest.mark.parametrize("n", GRIDS)
 @pytest.mark.parametrize(
     "function, shapes",
