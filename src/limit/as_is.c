@@ -124,7 +124,7 @@ static bool holds_sliced(job *j, candidate *c) {
 /* What XLA runs without its library's fusions takes longer than predictions say, which do not know
  * of them: slices are tried boldly then. */
 static double least_gain_of_slices(const candidate *base) {
-  return base->is_stock ? TUNED_KERNEL_GAIN : TUNED_TIMED_GAIN;
+  return base->is_stock ? TUNED_KERNEL_GAIN : TUNED_BOLD_GAIN;
 }
 
 /* Predictions of XLA's loops are too rough to go by: slices are taken where a timer says so. base:
