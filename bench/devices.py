@@ -4,8 +4,9 @@ their own XLA compilers.
     build/devices/bin/python bench/devices.py --devices h100,v5e --programs p2,p6 --table
     build/devices/bin/python bench/devices.py --users --devices h100,v5e
 
---users: the programs of bench/user_programs, small, each under its arguments, its results and a tenth
-of the temporaries that the device needs by estimate, 5 MB at least; how many hold that, and how.
+--users: the programs of bench/user_programs (users/NAME), small, each under its arguments, its
+results and a tenth of the temporaries that the device needs by estimate, 5 MB at least; how many
+hold that, and how.
 A plan a process, since a compiler may end it. What is done is kept in build/device-plans.json and
 not done again; --table prints it for docs/devices.md. f64 programs are f32 on TPUs, whose XLA has no
 Cholesky in f64. What was rewritten is compiled once more, without weir, on GPUs with Triton's products
@@ -24,13 +25,14 @@ import time
 
 import gpt
 import programs
-from user_programs import PROGRAMS as OF_USERS
+from user_programs import PROGRAMS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 import calibrate  # noqa: E402
 
 KEPT = ROOT / "build/device-plans.json"
+OF_USERS = {f"users/{name}": program for name, program in PROGRAMS.items()}  # not the examples'
 LEAST_BYTES = 5_000_000  # of temporaries under a user's limit
 DEVICES = ["a100-40gb", "h100", "v5e", "v5p"]
 # The CPU table's limits; those of further programs, at the sizes of their examples.
