@@ -53,11 +53,11 @@ static bool find_merged(const ir_type_data *merged, const ir_type_data *apart, i
 }
 
 /* The one operand, and its dimension, that becomes the result's dimension *dim; false: none, or
- * several have it. */
+ * several have it, or a part of it is written over, which lies somewhere. */
 static bool came_from(const pass_rewrite *f, ir_op op, ir_value *out_x, int32_t *dim) {
   const ir_op_data *d = ir_op_get(f->m, op);
   int32_t at[IR_MAX_RANK], of_result[IR_MAX_RANK], found = 0, from = -1;
-  if (d->n_results != 1 || ir_has_effects(f->m, op) ||
+  if (d->n_results != 1 || d->kind == IR_OP_DYNAMIC_UPDATE_SLICE || ir_has_effects(f->m, op) ||
       !ir_result_indices(f->p->scratch, f->m, op, 0, of_result) || of_result[*dim] == IR_ALONE)
     return false;
   for (uint32_t i = 0; i < d->n_operands; i++) {

@@ -413,6 +413,10 @@ class Moves(Maker):
             and o.rank == v.rank
             and all(a <= b for a, b in zip(o.shape, v.shape))
         )
+        return self.written(v, u)
+
+    def written(self, v, u):
+        """u into v, somewhere."""
         at = [self.start("i32") for _ in v.shape]
         grid = (max(u.grid[0], v.grid[0]), min(u.grid[1], v.grid[1])) if u.grid and v.grid else None
         return self.like(

@@ -384,11 +384,14 @@ class Roles(Graph, Numbers, Complex, Places, Windows, Ordered, HandedAround):
         parts = list(v.shape[dim : dim + 2])
         merged = self.reshape_to(v, (*v.shape[:dim], parts[0] * parts[1], *v.shape[dim + 2 :]))
         for _ in range(self.rng.randint(1, 3)):
-            way, other = self.rng.choice(["function", "partner", "product"]), self.rng.randrange(merged.rank)
+            way, other = self.rng.choice(["function", "partner", "product", "written"]), self.rng.randrange(merged.rank)
             if way == "function":
                 merged = self.unary_float(merged)
             elif way == "partner":
                 merged = self.combine(merged, self.partner(merged))
+            elif way == "written":
+                part = self.argument([self.rng.randint(1, n) for n in merged.shape], merged.dtype)
+                merged = self.written(merged, part)
             elif other != dim:
                 w = self.argument((self.rng.choice(self.extents), merged.shape[other]), merged.dtype)
                 made = self.dot(w, merged, [(1, other)])

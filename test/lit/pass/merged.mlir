@@ -75,6 +75,16 @@ module {
     %3 = stablehlo.reshape %2 : (tensor<3x20xf32>) -> tensor<3x4x5xf32>
     return %3 : tensor<3x4x5xf32>
   }
+  // CHECK: sym_name = "written"
+  // CHECK: permutation = array<i64: 2, 1, 0>
+  // CHECK-NOT: permutation
+  func.func @written(%b: tensor<5x4x3xf32>, %c: tensor<2x7xf32>, %i: tensor<i32>) -> tensor<3x4x5xf32> {
+    %0 = stablehlo.transpose %b, dims = [2, 1, 0] : (tensor<5x4x3xf32>) -> tensor<3x4x5xf32>
+    %1 = stablehlo.reshape %0 : (tensor<3x4x5xf32>) -> tensor<3x20xf32>
+    %2 = stablehlo.dynamic_update_slice %1, %c, %i, %i : (tensor<3x20xf32>, tensor<2x7xf32>, tensor<i32>, tensor<i32>) -> tensor<3x20xf32>
+    %3 = stablehlo.reshape %2 : (tensor<3x20xf32>) -> tensor<3x4x5xf32>
+    return %3 : tensor<3x4x5xf32>
+  }
   // CHECK: sym_name = "otherwise"
   // CHECK: permutation = array<i64: 2, 1, 0>
   // CHECK-NOT: permutation
