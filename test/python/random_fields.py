@@ -151,6 +151,10 @@ class Fields:
             x = self.mixed_along(dice, x, axis)
         return x
 
+    def sum_in_a_branch(self, x):
+        first = x.ravel()[0]
+        return lax.cond(first.real > 0, lambda: jnp.sum(x), lambda: first)
+
     # ---- one step ----
     def step(self, fields):
         """What is next of each, made of all as they were or as they are already. And what is kept of the
@@ -159,7 +163,8 @@ class Fields:
         dice = random.Random(self.body)
         if self.is_mixed:
             now = [self.along_axes(dice, x) for x in fields]
-            return tuple(now), jnp.sum(now[-1]).real
+            kept = jnp.sum if dice.random() < 0.7 else self.sum_in_a_branch
+            return tuple(now), kept(now[-1]).real
         if dice.random() < 0.1:
             fields = [self.bordered(x) for x in fields]
         old, now = list(fields), list(fields)

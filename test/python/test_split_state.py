@@ -414,6 +414,16 @@ def alternating(u):
     return (lax.scan(step, u, None, length=3)[0],)
 
 
+def read_in_a_branch(x):
+    there = lambda x: lax.scan(lambda c, r: (0.5 * c + r,) * 2, jnp.zeros_like(x[0]), x)[1]  # noqa: E731
+
+    def step(x, k):
+        x = jnp.tanh(there(jnp.tanh(there(x)).T).T)
+        return x, lax.cond(k % 2 == 0, lambda: jnp.sum(x), lambda: jnp.max(x))
+
+    return lax.scan(step, x, jnp.arange(5))
+
+
 def three_axes(u, a):
     mixed = lambda u, d: jnp.moveaxis(jnp.tensordot(a, u, (1, d)), 0, d)  # noqa: E731
     return (lax.fori_loop(0, 3, lambda _, u: jnp.tanh(mixed(mixed(mixed(u, 0), 1), 2)), u),)
@@ -441,6 +451,7 @@ def test_a_field_of_waves_is_written_over(shape):
         (both_sides, lambda n: [(n, 300), (n, n), (300, 300)]),
         (covariance, lambda n: [(n, n), (n, n), (n, n)]),
         (alternating, lambda n: [(n, 300)]),
+        (read_in_a_branch, lambda n: [(n, 300)]),
         (three_axes, lambda n: [(n // 8, n // 8, n // 8), (n // 8, n // 8)]),
     ],
 )
