@@ -200,9 +200,9 @@ typedef struct weir_summary {
                                  limit under which it is not; else 0 */
   bool is_unconfirmed; /* the limit is held by estimate alone: the referee refused the program that
                           weir_result_outcome() means. Not to be run as one that holds it */
-  int64_t tried_took_ns, else_took_ns; /* what runs with kernels and without were timed to take, now
-                                          or before; 0: predictions decided */
-  bool tried_slices;                   /* likewise of what fits: in slices and without */
+  int64_t tried_took_ns, else_took_ns; /* what runs of two ways were timed to take, now or before; 0:
+                                          predictions decided */
+  const char *tried_how; /* what one of them has and the other has not: "with kernels" .. */
   int32_t timer_calls;
 } weir_summary;
 WEIR_API void weir_result_summary(const weir_result *result, weir_summary *out_summary);

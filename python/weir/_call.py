@@ -16,6 +16,7 @@ from weir._processes import LeftAlone as _LeftAlone
 from weir._say import warn
 
 _PASSES_OFF = "xla_disable_hlo_passes"
+_EXTRA = {"xla_cpu_small_while_loop_byte_threshold"}  # a backend's own
 # XLA's words for an option, and for a value of one, that it doesn't have.
 _UNKNOWN_OPTION = "No such compile option: '{}'"
 _UNKNOWN_VALUE = "While setting option {}, '{}' is not"
@@ -90,11 +91,7 @@ class Call:
         if text is not None:
             module = ir.Module.parse(text, context=module.context)
         if options:
-            compile_options = copy.deepcopy(compile_options)
-            compile_options.env_option_overrides = [
-                *compile_options.env_option_overrides,
-                *(_typed_option(_beside_users(o, compile_options)) for o in options),
-            ]
+            compile_options = _with_options(compile_options, options)
         before, local.decided = getattr(local, "decided", None), module
         try:
             executable = self.original(
@@ -289,6 +286,41 @@ def propagated(module):
 def _same_sharding(one, other):
     from_proto = _jax.xla_client.HloSharding.from_proto
     return _jax.are_hlo_shardings_equal(from_proto(one), from_proto(other))
+
+
+def _with_options(compile_options, options):
+    """A copy with "name=value" options beside its own."""
+    extra = [o for o in options if o.partition("=")[0] in _EXTRA]
+    made = _with_extra(compile_options, extra) if extra else copy.deepcopy(compile_options)
+    made.env_option_overrides = [
+        *compile_options.env_option_overrides,
+        *(_typed_option(_beside_users(o, compile_options)) for o in options if o not in extra),
+    ]
+    return made
+
+
+def _with_extra(compile_options, options):
+    """XLA's backends have options of their own, in a map that no override can name: bytes behind a
+    message's are merged into it. CompileOptionsProto.executable_build_options (3) .debug_options (3)
+    .xla_backend_extra_options (500), whose entries are key (1), value (2).
+    """
+    given, added = compile_options.SerializeAsString(), b""
+    for name, _, value in (option.partition("=") for option in options):
+        if name.encode() in given:
+            continue  # the user says so
+        entry = _field(1, name.encode()) + _field(2, value.encode())
+        added += _field(3, _field(3, _field(500, entry)))
+    return type(compile_options).ParseFromString(given + added)
+
+
+def _field(number, data):
+    """Of a protocol buffer, with a length."""
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _varint(number):
+    low, rest = number & 127, number >> 7
+    return bytes([low | 128]) + _varint(rest) if rest else bytes([low])
 
 
 def _beside_users(option, compile_options):

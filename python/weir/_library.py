@@ -87,7 +87,7 @@ class _Summary(ctypes.Structure):
         ("is_unconfirmed", c_bool),
         ("tried_took_ns", c_int64),
         ("else_took_ns", c_int64),
-        ("tried_slices", c_bool),
+        ("tried_how", c_char_p),
         ("timer_calls", c_int32),
     ]
 
@@ -280,7 +280,7 @@ class Result:
     is_unconfirmed: bool = False
     tried_took_ns: int = 0
     else_took_ns: int = 0
-    tried_slices: bool = False
+    tried_how: str = ""
     timer_calls: int = 0
     data: str = ""
     trace: str = ""
@@ -422,7 +422,7 @@ def _read_result(lib, status, handle):
         is_unconfirmed=summary.is_unconfirmed,
         tried_took_ns=summary.tried_took_ns,
         else_took_ns=summary.else_took_ns,
-        tried_slices=summary.tried_slices,
+        tried_how=(summary.tried_how or b"").decode(),
         timer_calls=summary.timer_calls,
         data=lib.weir_result_data(handle).decode(),
         trace=lib.weir_result_trace(handle).decode(),

@@ -32,9 +32,9 @@ class Plan:
     before_is_estimate: bool  # peak_before_bytes is weir's estimate, not XLA's report
     after_is_estimate: bool
     faster_limit_bytes: int  # if predicted more than twice as slow: a limit that avoids it; else 0
-    tried_took_ns: int  # timed with kernels, where predictions were unsure; 0: they decided
-    else_took_ns: int  # the same without
-    tried_slices: bool  # what fits was timed in slices, and without
+    tried_took_ns: int  # one of two ways that were timed where predictions were unsure; 0: they decided
+    else_took_ns: int  # the other
+    tried_how: str  # what the one has: "with kernels", "in slices", "in functions"
     is_unconfirmed: bool  # XLA does not compile what holds the limit by estimate: it is not run
     loops: tuple[_library.Loop, ...]
     compile_options: tuple[str, ...]
@@ -113,8 +113,7 @@ class Plan:
         if not self.tried_took_ns:
             return ""
         tried, other = self.tried_took_ns * 1e-6, self.else_took_ns * 1e-6
-        how = "in slices" if self.tried_slices else "with kernels"
-        return f", timed {tried:.3g} ms {how}, {other:.3g} ms without"
+        return f", timed {tried:.3g} ms {self.tried_how}, {other:.3g} ms without"
 
     def warning(self):
         """Of a limit that costs much time; "" otherwise."""

@@ -6,6 +6,7 @@
 #include "limit/referee.h"
 #include "limit/result.h"
 #include "limit/search.h"
+#include "limit/steps.h"
 #include "limit/timed.h"
 #include "machine/tuned.h"
 #include "plan/cost.h"
@@ -178,7 +179,7 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
                                                    : no_kernels ? "sliced without"
                                                                 : "sliced",
                                           .held = as_it_is_held(in_out),
-                                          .are_slices = true});
+                                          .how = "in slices"});
   if (!may || t.choice == TIMED_NEVER || t.choice == TIMED_LOSES) return WEIR_OK;
   WEIR_TRY(find_cached(j, base, no_kernels, &slices));
   bool takes = are_worth(j, &t, &slices, base);
@@ -188,7 +189,31 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
   return WEIR_OK;
 }
 
-/* ---- both ---- */
+/* ---- steps in functions ---- */
+/* XLA may copy what a function is given. */
+static bool holds_in_functions(const job *j) {
+  int64_t limit = j->options.memory_limit_bytes;
+  return !limit || plan_upper_bound(j->m, machine_memory(&j->machine)) <= limit / 2;
+}
+
+/* Where XLA takes longer to start the ops of a step than to run them, a timer says so. */
+static weir_status make_functions(job *j, climb *in_out) {
+  candidate tried = in_out->taken;
+  bool may = !tried.m && tried.is_stock && 3 * tried.time_ns < TIMED_MOST_NS;
+  if (!may || !pipeline_functions_are_on(j) || !holds_in_functions(j) || !steps_are_short(j))
+    return WEIR_OK;
+  timed t = timed_look_up(j, (timed_ways){"steps", .held = "fits", .how = "in functions"});
+  tried.in_functions = true;
+  tried.stock_ns = tried.time_ns;
+  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead;
+  if (!is_open && timed_choose(j, &t, &tried, &in_out->taken) != TIMED_GAINS) return WEIR_OK;
+  if (!is_open) tried.time_ns *= (double)t.took[0].ns / (double)t.took[1].ns;
+  tried.needs = (verdict){.peak = referee_estimate(j, j->m, tried.order)};
+  *in_out = climb_to(WEIR_OPTIONS_ONLY, tried);
+  return WEIR_OK;
+}
+
+/* ---- all ---- */
 /* *out_t: what a timer says of them. */
 static weir_status take_kernels(job *j, climb *in_out, timed *out_t) {
   candidate faster, *as_is = &in_out->taken;
@@ -210,7 +235,9 @@ weir_status as_is_hold(job *j, climb as_is, climb *out) {
   out->taken.is_stock = as_is.outcome == WEIR_UNTOUCHED;
   if (fit_may_gain(j)) WEIR_TRY(take_kernels(j, out, &kernels));
   bool is_changed = j->is_asked_ahead && out->taken.m; /* which is all that is asked */
-  return is_changed ? WEIR_OK : slice_instead(j, kernels.choice == TIMED_LOSES, out);
+  if (is_changed) return WEIR_OK;
+  WEIR_TRY(slice_instead(j, kernels.choice == TIMED_LOSES, out));
+  return make_functions(j, out);
 }
 
 /* XLA then runs what is independent one after the other, and out of cache: where slices are

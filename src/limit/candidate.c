@@ -29,6 +29,13 @@ bool candidate_has_loops(const candidate *c, bool as_kernels) {
   return false;
 }
 
+void candidate_options(const job *j, const candidate *c,
+                       const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
+  out_options[0] = out_options[1] = NULL;
+  if (!c->is_stock) referee_options(j, c->m, c->order, out_options);
+  else if (c->in_functions) out_options[0] = machine_xla_functions();
+}
+
 /* Where XLA is asked, a limit is held by what it says. */
 static bool is_unconfirmed(const job *j, const climb *c) {
   return !c->taken.needs.is_xlas && j->options.memory_limit_bytes && j->options.referee &&
@@ -42,8 +49,7 @@ weir_status candidate_accept(job *j, const climb *c) {
   CTX_CHECK(&j->c, !c->is_refused);
   CTX_CHECK(&j->c, t->needs.peak >= 0);
   r->outcome = c->outcome;
-  if (c->outcome != WEIR_UNTOUCHED && !t->is_stock)
-    referee_options(j, t->m, t->order, r->compile_options);
+  if (c->outcome != WEIR_UNTOUCHED) candidate_options(j, t, r->compile_options);
   s->peak_after_bytes = t->needs.peak;
   s->after_is_estimate = !t->needs.is_xlas;
   s->is_unconfirmed = is_unconfirmed(j, c);

@@ -2,6 +2,7 @@
  * else, and accepting a candidate is what fills the result. */
 #ifndef WEIR_LIMIT_CANDIDATE_H
 #define WEIR_LIMIT_CANDIDATE_H
+#include "machine/cpu.h"
 #include "pipeline/pipeline.h"
 
 typedef struct verdict {
@@ -11,9 +12,10 @@ typedef struct verdict {
 } verdict;
 
 typedef struct candidate {
-  ir_module *m;     /* NULL: the program as it came */
-  bool is_stock;    /* compiled as without weir; else with the options of its order */
-  plan_order order; /* in which XLA runs it */
+  ir_module *m;      /* NULL: the program as it came */
+  bool is_stock;     /* compiled as without weir; else with the options of its order */
+  bool in_functions; /* but for whiles of short steps, of which XLA makes a function each */
+  plan_order order;  /* in which XLA runs it */
   verdict needs;
   made_loops made;
   int64_t flops;
@@ -41,6 +43,9 @@ static inline climb climb_to(weir_outcome outcome, candidate taken) {
 candidate candidate_as_it_came(const job *j, plan_order order, verdict needs);
 /* What was split as ordered. */
 candidate candidate_of_order(ir_module *m, const split_order *order, verdict needs);
+/* What XLA is told: see machine_xla_options(). */
+void candidate_options(const job *j, const candidate *c,
+                       const char *out_options[MACHINE_MOST_OPTIONS + 1]);
 /* The result's outcome, options, loops and numbers become those of what was taken. */
 WEIR_MUST_USE weir_status candidate_accept(job *j, const climb *c);
 

@@ -71,7 +71,7 @@ static const char *says(bool is_estimate) { return is_estimate ? "weir estimates
 static void put_timed(const weir_summary *s, strbuf *out) {
   if (s->tried_took_ns)
     strbuf_printf(out, "timed    %.3g ms %s, %.3g ms without\n", (double)s->tried_took_ns / 1e6,
-                  s->tried_slices ? "in slices" : "with kernels", (double)s->else_took_ns / 1e6);
+                  s->tried_how, (double)s->else_took_ns / 1e6);
 }
 
 static void put_warning(const weir_summary *s, strbuf *out) {

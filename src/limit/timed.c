@@ -121,11 +121,10 @@ static void note(job *j, const timed *t) {
   weir_summary *s = &j->result->summary;
   s->tried_took_ns = t->took[0].ns;
   s->else_took_ns = t->took[1].ns;
-  s->tried_slices = t->ways.are_slices;
+  s->tried_how = t->ways.how ? t->ways.how : "with kernels";
   ctx_log(&j->c, 2, "timed: %.3g ms %s (CPU %.3g), %.3g ms without (CPU %.3g)",
-          (double)t->took[0].ns / 1e6, s->tried_slices ? "in slices" : "with kernels",
-          (double)t->took[0].cpu_ns / 1e6, (double)t->took[1].ns / 1e6,
-          (double)t->took[1].cpu_ns / 1e6);
+          (double)t->took[0].ns / 1e6, s->tried_how, (double)t->took[0].cpu_ns / 1e6,
+          (double)t->took[1].ns / 1e6, (double)t->took[1].cpu_ns / 1e6);
 }
 
 static void look_up(job *j, timed *t) {
@@ -203,8 +202,7 @@ typedef struct way {
 } way;
 
 static void make_way(const job *j, arena *a, const candidate *c, way *out) {
-  out->options[0] = NULL;
-  if (!c->is_stock) referee_options(j, c->m, c->order, out->options);
+  candidate_options(j, c, out->options);
   out->said = (weir_way){.options = out->options};
   if (!c->m) return;
   strbuf text = strbuf_make(a);

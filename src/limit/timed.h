@@ -19,7 +19,7 @@ typedef struct timed_ways {
   const char *about;
   const char *held;    /* under which options the one without runs; NULL: those of the limit */
   int64_t limit_bytes; /* that they depend on, 0: on none */
-  bool are_slices;     /* tried are slices, else kernels */
+  const char *how;     /* what is tried, for people: "in slices"; NULL: "with kernels" */
 } timed_ways;
 
 /* Of one program under one job's settings. */

@@ -172,6 +172,11 @@ const char *machine_xla_report_only(const machine *m) {
   return m->device ? NULL : "xla_backend_optimization_level=0";
 }
 
+const char *machine_xla_functions(void) {
+  static_assert(CPU_STEP_BYTES == 65536, "as below");
+  return "xla_cpu_small_while_loop_byte_threshold=65536";
+}
+
 const char *machine_xla_otherwise(const machine *m) {
   return m->device ? m->device->platform->otherwise : NULL;
 }

@@ -94,6 +94,10 @@ void machine_xla_options(const machine *m, machine_way way,
 /* What XLA is told besides where nothing but its report is wanted, which is the same in half of the
  * time; NULL: nothing. */
 const char *machine_xla_report_only(const machine *m);
+/* What XLA is told to make one function of a while whose steps touch up to CPU_STEP_BYTES: it
+ * starts none of their ops by itself (bench/experiments/steps.py). */
+const char *machine_xla_functions(void);
+enum { CPU_STEP_BYTES = 65536 };
 /* Of another way in which XLA may compile the program whatever it is told, and which a limit must
  * hold, too; NULL: there is none. */
 const char *machine_xla_otherwise(const machine *m);

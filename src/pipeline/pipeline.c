@@ -183,6 +183,8 @@ bool pipeline_slices_are_on(const job *j) {
   return pass_is_on(&j->driver, "slices") && pass_is_on(&j->driver, "split");
 }
 
+bool pipeline_functions_are_on(const job *j) { return pass_is_on(&j->driver, "functions"); }
+
 /* What the options have to say. */
 static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_streaming = !pass_is_on(&j->driver, "stream");

@@ -132,6 +132,7 @@ bool pipeline_can_call(const weir_options *o, const ir_module *m);
 bool pipeline_fit_is_on(const job *j);
 /* Whether programs that fit may be sliced for the sake of time. */
 bool pipeline_slices_are_on(const job *j);
+bool pipeline_functions_are_on(const job *j);
 /* Splits a copy of the program. Where some loops would be kernels and others not that have to agree
  * on values (split/agreement.h): once more, without kernels. Likewise where it is over asked_bytes
  * by what kernels ask for, and there are none: taken if it is not then. */

@@ -617,7 +617,7 @@ def test_slices_of_what_fits_are_taken_and_kept(sliced, runs):
     want = np.asarray(jax.jit(softmax_pool)(*NUMBERS))
     got = compiled(softmax_pool, NUMBERS)(*NUMBERS)
     plan, counts = _say.last_report, list(runs.counts)
-    assert plan.only_faster and plan.loops and not plan.kernels and plan.tried_slices
+    assert plan.only_faster and plan.loops and not plan.kernels and plan.tried_how == "in slices"
     assert plan.peak_after_bytes < plan.peak_before_bytes / 4
     assert "timed    1 ms in slices, 2 ms without" in plan.explain
     assert "timed 1 ms in slices, 2 ms without" in plan.line() and "1 loop," in plan.line()
@@ -699,3 +699,93 @@ def test_slices_beside_kernels(computer, runs, monkeypatch):
     compiled()
     loops = _say.last_report.loops
     assert has_kernels() and all(loop.is_kernel and loop.trips == 1 for loop in loops)
+
+
+# ---- short steps in functions ----
+STEPS = [np.linspace(0.1, 0.9, 300, dtype=np.float32)]  # more than XLA makes a function of by itself
+
+
+def short_steps(x):
+    """A map whose steps XLA takes longer to start than to run."""
+
+    def step(x, _):
+        x = 3.7 * x * (1 - x)
+        return x - jnp.roll(x, 1) * 1e-3, x.max()
+
+    return jax.lax.scan(step, x, None, length=900)[1]
+
+
+def large_steps(x):
+    return jax.lax.fori_loop(0, 50, lambda _, x: jnp.sin(x[:, None] * x).sum(0), jnp.resize(x, 1200))
+
+
+def sorted_steps(x):
+    return jax.lax.fori_loop(0, 50, lambda _, x: jnp.sort(x)[::-1] - x, x)
+
+
+@pytest.fixture
+def in_functions(computer, runs, monkeypatch):
+    folder = computer()
+
+    def by_calls(executable, arguments, calls=1):
+        way = KERNELS if "xla_cpu_small_call" in executable.hlo_modules()[0].to_string() else XLA
+        runs.counts[way] += 1
+        return runs.seconds[way], runs.seconds[way]
+
+    monkeypatch.setattr(_timing, "seconds_of", by_calls)
+    return folder
+
+
+def test_short_steps_are_functions_where_that_is_faster(in_functions, runs):
+    want = np.asarray(jax.jit(short_steps)(*STEPS))
+    got = compiled(short_steps, STEPS)(*STEPS)
+    plan, counts = _say.last_report, list(runs.counts)
+    assert plan.outcome == "options" and plan.only_faster and plan.text is None and all(counts)
+    assert plan.compile_options == ("xla_cpu_small_while_loop_byte_threshold=65536",)
+    assert "timed    1 ms in functions, 2 ms without" in plan.explain
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    assert len(choices(in_functions)) == 1
+    compiled(short_steps, STEPS)  # nobody asks again
+    assert _say.last_report.compile_options == plan.compile_options and runs.counts == counts
+
+
+def test_functions_that_are_slower_are_not_taken(in_functions, runs, monkeypatch):
+    runs.seconds = [3e-3, 2e-3]
+    compiled(short_steps, STEPS)
+    assert _say.last_report is None and len(choices(in_functions)) == 1
+    monkeypatch.setattr(_library, "rewrite", lambda *_: pytest.fail("weir_fits() knows it"))
+    compiled(short_steps, STEPS)
+
+
+@pytest.mark.parametrize("f", [large_steps, sorted_steps])
+def test_steps_that_are_no_function_are_not_timed(f, in_functions, runs):
+    compiled(f, STEPS)
+    assert runs.counts == [0, 0]
+
+
+def test_functions_can_be_switched_off(in_functions, runs, monkeypatch):
+    monkeypatch.setenv("WEIR_SKIP", "slices,functions")
+    compiled(short_steps, STEPS)
+    assert runs.counts == [0, 0]
+
+
+def test_a_limit_has_room_for_what_functions_copy(in_functions, runs):
+    """They are asked about only where all values of the program are there twice."""
+    limit, asked = 16_000, []
+    while not asked or asked[-1] == [0, 0]:
+        compiled(short_steps, STEPS, limit=limit)
+        asked.append(list(runs.counts))
+        is_left_alone, limit = _say.last_report is None, limit * 3 // 2
+        assert limit < 10**6
+    assert asked[-2] == [0, 0] and not is_left_alone
+    assert _say.last_report.peak_after_bytes <= 16_000
+
+
+def test_what_the_user_says_of_functions_stands():
+    own = _jax.xla_client.CompileOptions()
+    name = "xla_cpu_small_while_loop_byte_threshold"
+    ours = _call._with_options(own, [f"{name}=65536", "xla_cpu_enable_fast_math=true"])
+    assert name.encode() in ours.SerializeAsString() and name.encode() not in own.SerializeAsString()
+    assert list(ours.env_option_overrides) == [("xla_cpu_enable_fast_math", True)]
+    theirs = _call._with_options(_call._with_options(own, [f"{name}=7"]), [f"{name}=65536"])
+    assert b"65536" not in theirs.SerializeAsString()

@@ -38,7 +38,7 @@
 // RUN: not %weir opt %s --pass=cse --dump-after=ces 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not %weir opt %s --pass=cse --stop-after=ces 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: INVALID_ARGUMENT: no pass named "ces"; there are {{.*}}inline, {{.*}}simplify, {{.*}}cse, {{.*}}dce
-// SETTINGS-SAME: {{, accumulators, steps, fit, slices$}}
+// SETTINGS-SAME: {{, accumulators, steps, fit, slices, functions$}}
 func.func public @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.tanh %a : tensor<2xf32>
   %1 = stablehlo.tanh %a : tensor<2xf32>
