@@ -70,9 +70,9 @@ bool ir_text_dot_dims(arena *a, const char *text, ir_dot_numbers *out) {
 }
 
 const ir_dot_numbers *ir_decode_dot(arena *a, const char *text) {
-  static const char head[] = "#stablehlo.dot<";
   ir_dot_numbers n;
-  bool is_dot = !strncmp(text, head, sizeof head - 1) && ir_text_dot_dims(a, text, &n);
+  bool is_dot = (starts_with(text, "#stablehlo.dot<") || starts_with(text, "#stablehlo<dot<")) &&
+                ir_text_dot_dims(a, text, &n);
   return is_dot ? ARENA_COPY(a, ir_dot_numbers, &n, 1) : NULL;
 }
 
