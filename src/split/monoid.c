@@ -282,16 +282,29 @@ static uint32_t count_uses(const ir_module *m, ir_block body, ir_value v) {
   return count;
 }
 
-/* Whether result i is a sum that is carried in a wider type: nothing else in the body reads it or
- * its arguments, so that their type may change. */
+/* Nothing else in the body reads result i or its arguments, so that their type may change. */
+static bool is_apart(const ir_module *m, ir_block body, uint32_t i) {
+  const ir_block_data *d = ir_block_get(m, body);
+  return component_kind(m, body, i) && count_uses(m, body, d->args.at[i]) == 1 &&
+         count_uses(m, body, d->args.at[d->args.count / 2 + i]) == 1 &&
+         count_uses(m, body, ir_yielded(m, body, i)) == 1;
+}
+
+/* Whether result i is carried in a wider type: it is a sum, or beside one, as XLA reduces floats of
+ * one type together. */
 static bool widens(const ir_module *m, ir_op op, uint32_t i) {
   ir_block body = ir_body(m, op);
-  const ir_block_data *d = ir_block_get(m, body);
-  ir_value x = d->args.at[i], y = d->args.at[d->args.count / 2 + i];
-  ir_dtype dtype = ir_type_at(m, x)->dtype;
-  return split_sum_dtype(dtype) != dtype && component_kind(m, body, i) == IR_OP_ADD &&
-         count_uses(m, body, x) == 1 && count_uses(m, body, y) == 1 &&
-         count_uses(m, body, ir_yielded(m, body, i)) == 1;
+  bool has_sum = false;
+  for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
+    ir_dtype dtype = ir_type_at(m, ir_argument(m, body, k))->dtype;
+    if (split_sum_dtype(dtype) == dtype) {
+      if (k == i) return false;
+      continue;
+    }
+    if (!is_apart(m, body, k)) return false;
+    has_sum |= component_kind(m, body, k) == IR_OP_ADD;
+  }
+  return has_sum;
 }
 
 /* The body of a copy of op whose operands are wide already. */
