@@ -200,7 +200,8 @@ static bool holds_in_functions(const job *j) {
 static weir_status make_functions(job *j, climb *in_out) {
   candidate tried = in_out->taken;
   bool may = !tried.m && tried.is_stock && 3 * tried.time_ns < TIMED_MOST_NS;
-  if (!may || !pipeline_functions_are_on(j) || !holds_in_functions(j) || !steps_are_short(j))
+  if (!may || !pipeline_functions_are_on(j) || !holds_in_functions(j) ||
+      !steps_are_short(j, j->m, CPU_STEP_BYTES))
     return WEIR_OK;
   timed t = timed_look_up(j, (timed_ways){"steps", .held = "fits", .how = "in functions"});
   tried.in_functions = true;

@@ -10,6 +10,7 @@
 #include "split/sink.h"
 #include "limit/referee.h"
 #include "limit/result.h"
+#include "limit/steps.h"
 
 enum {
   COMPILES_OF_OTHERS = 2, /* by XLA, for each kind of them */
@@ -117,10 +118,12 @@ static weir_status try_fewer_passes(job *j, search *s, int64_t room_bytes) {
 }
 
 /* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
- * slower than it came. Not where they repeat the program's whiles: XLA makes one function of a
- * small one, whose ops then cost next to nothing, and longer slices end that unpredicted. */
+ * slower than it came. Not where they repeat the program's whiles and the steps of these are short:
+ * XLA makes one function of such a while, whose ops then cost next to nothing, and longer slices
+ * end that unpredicted. */
 static bool has_short_slices(const job *j, const search *s) {
-  bool repeats = s->found.has_whiles && search_has(s, IR_OP_WHILE);
+  bool repeats = s->found.has_whiles && search_has(s, IR_OP_WHILE) &&
+                 steps_are_short(j, s->found.m, CPU_OWN_STEP_BYTES);
   return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
          candidate_has_loops(&s->found, false) && is_slower(j, s) && !repeats;
 }

@@ -15,7 +15,7 @@ enum {
 
 typedef struct step {
   const ir_module *m;
-  int64_t bytes, ops;
+  int64_t bytes, most_bytes, ops;
   bool may;
 } step;
 
@@ -59,18 +59,20 @@ static void add_block(step *s, ir_block block, int depth) {
     if (callee) add_block(s, callee, depth + 1);
     for (ir_block below, r = 0; (below = ir_next_block(s->m, op, &r));)
       add_block(s, below, depth + 1);
-    s->may &= s->bytes <= CPU_STEP_BYTES;
+    s->may &= s->bytes <= s->most_bytes;
   }
 }
 
-static bool has_short_steps(const ir_module *m, ir_op op) {
+static bool has_short_steps(const ir_module *m, ir_op op, int64_t most_bytes) {
   if (ir_kind_of(m, op) != IR_OP_WHILE || ir_trips(m, op) < LEAST_TRIPS) return false;
-  step s = {.m = m, .may = true};
+  step s = {.m = m, .most_bytes = most_bytes, .may = true};
   for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) add_block(&s, below, 0);
   return s.may;
 }
 
-bool steps_are_short(const job *j) {
-  bool has_rates = !j->machine.device && !strcmp(j->options.platform, "cpu");
-  return has_rates && ir_any(ir_walk_op(j->m, j->m->root), has_short_steps);
+bool steps_are_short(const job *j, ir_module *m, int64_t most_bytes) {
+  if (j->machine.device || strcmp(j->options.platform, "cpu")) return false;
+  for (ir_walk w = ir_walk_op(m, m->root); ir_next(&w);)
+    if (has_short_steps(m, w.op, most_bytes)) return true;
+  return false;
 }

@@ -97,7 +97,7 @@ const char *machine_xla_report_only(const machine *m);
 /* What XLA is told to make one function of a while whose steps touch up to CPU_STEP_BYTES: it
  * starts none of their ops by itself (bench/experiments/steps.py). */
 const char *machine_xla_functions(void);
-enum { CPU_STEP_BYTES = 65536 };
+enum { CPU_STEP_BYTES = 65536, CPU_OWN_STEP_BYTES = 1024 /* XLA's, untold */ };
 /* Of another way in which XLA may compile the program whatever it is told, and which a limit must
  * hold, too; NULL: there is none. */
 const char *machine_xla_otherwise(const machine *m);
