@@ -587,7 +587,13 @@ def test_loops_that_do_not_hold_the_limit_are_not_timed(split):
 
 # ---- slices of what fits ----
 @pytest.fixture
-def sliced(computer, runs, monkeypatch):
+def alone(monkeypatch):
+    """No arrays of other tests, which a small limit has to have room for."""
+    monkeypatch.setattr(_timing.jax, "live_arrays", lambda *_: [])
+
+
+@pytest.fixture
+def sliced(computer, runs, alone, monkeypatch):
     """A computer of slow memory, where slices are what is tried: no kernels."""
     folder = computer()
     slow = (folder / "machines").read_text().replace("memory=50", "memory=5")
@@ -724,7 +730,7 @@ def sorted_steps(x):
 
 
 @pytest.fixture
-def in_functions(computer, runs, monkeypatch):
+def in_functions(computer, runs, alone, monkeypatch):
     folder = computer()
 
     def by_calls(executable, arguments, calls=1):
