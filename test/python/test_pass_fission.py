@@ -74,7 +74,7 @@ def a_tenth(compiled):
 
 @pytest.mark.parametrize("f", [kalman, keys], ids=lambda f: f.__name__)
 def test_once_for_all_slices(f, monkeypatch):
-    """Without the pass each slice makes what all share, again: many times the work."""
+    """Without the pass each slice makes what all share, again: a multiple of the work, by how many there are."""
     arguments = arguments_of(f)
     stock = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST)
     limit, flops = a_tenth(stock), {}
@@ -82,7 +82,7 @@ def test_once_for_all_slices(f, monkeypatch):
         monkeypatch.setenv("WEIR_SKIP", skipped)
         plan = weir.plan(f, *arguments, limit=limit)
         flops[skipped] = plan.flops_after / plan.flops_before
-    assert flops[""] < 1.2 and (f is not kalman or flops["fission"] > 3)
+    assert flops[""] < 1.2 and (f is not kalman or flops["fission"] > 1.5)
     monkeypatch.delenv("WEIR_SKIP")
     with weir.limit(limit):
         limited = jax.jit(f).lower(*arguments).compile()
