@@ -1,5 +1,7 @@
 #include "limit/as_is.h"
 
+#include <assert.h>
+
 #include "base/ints.h"
 #include "limit/faster.h"
 #include "limit/fit.h"
@@ -190,17 +192,18 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
 }
 
 /* ---- steps in functions ---- */
-/* XLA may copy what a function is given. */
-static bool holds_in_functions(const job *j) {
+/* XLA may copy what a function is given. as_is: needs all temporaries together. */
+static bool holds_in_functions(const job *j, const candidate *as_is) {
   int64_t limit = j->options.memory_limit_bytes;
-  return !limit || plan_upper_bound(j->m, machine_memory(&j->machine)) <= limit / 2;
+  assert(as_is->is_stock && !as_is->m);
+  return !limit || as_is->needs.peak <= limit / 2;
 }
 
 /* Where XLA takes longer to start the ops of a step than to run them, a timer says so. */
 static weir_status make_functions(job *j, climb *in_out) {
   candidate tried = in_out->taken;
   bool may = !tried.m && tried.is_stock && 3 * tried.time_ns < TIMED_MOST_NS;
-  if (!may || !pipeline_functions_are_on(j) || !holds_in_functions(j) ||
+  if (!may || !pipeline_functions_are_on(j) || !holds_in_functions(j, &tried) ||
       !steps_are_short(j, j->m, CPU_STEP_BYTES))
     return WEIR_OK;
   timed t = timed_look_up(j, (timed_ways){"steps", .held = "fits", .how = "in functions"});
@@ -208,8 +211,10 @@ static weir_status make_functions(job *j, climb *in_out) {
   tried.stock_ns = tried.time_ns;
   bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead;
   if (!is_open && timed_choose(j, &t, &tried, &in_out->taken) != TIMED_GAINS) return WEIR_OK;
-  if (!is_open) tried.time_ns *= (double)t.took[0].ns / (double)t.took[1].ns;
-  tried.needs = (verdict){.peak = referee_estimate(j, j->m, tried.order)};
+  if (!is_open) { /* else nobody asks */
+    tried.time_ns *= (double)t.took[0].ns / (double)t.took[1].ns;
+    tried.needs = (verdict){.peak = referee_estimate(j, j->m, tried.order)};
+  }
   *in_out = climb_to(WEIR_OPTIONS_ONLY, tried);
   return WEIR_OK;
 }

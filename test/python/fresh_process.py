@@ -19,6 +19,9 @@ import tempfile
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench"))
+
+from measure import reset_peak, status_bytes  # noqa: E402
 
 
 @dataclasses.dataclass
@@ -54,23 +57,6 @@ def program(path, sizes, limit=None, seconds=600, **environment):
         )
 
 
-def resident_bytes(field):
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) * 1024 for line in status if line.startswith(field + ":"))
-
-
-def reset_high_water_mark():
-    """Gives free memory back first, else a run could hide in it. Returns the resident bytes."""
-    import ctypes
-    import gc
-
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
-    with open("/proc/self/clear_refs", "w") as clear:
-        clear.write("5")
-    return resident_bytes("VmRSS")
-
-
 def child(path, sizes, folder):
     import importlib.util
     import time
@@ -87,11 +73,11 @@ def child(path, sizes, folder):
         jax.device_put(tuple(a for a in inputs if not isinstance(a, int)))
     )
     memory = compiled.memory_analysis()
-    before = reset_high_water_mark()
+    before = reset_peak()  # free memory goes back first, else a run could hide in it
     start = time.perf_counter()
     outputs = jax.tree.leaves(jax.block_until_ready(compiled(*inputs)))
     seconds = time.perf_counter() - start
-    growth = resident_bytes("VmHWM") - before
+    growth = status_bytes("VmHWM") - before
     for i, output in enumerate(outputs):
         np.save(f"{folder}/{i}.npy", np.asarray(output))
     print(

@@ -4,17 +4,11 @@ import jax
 import numpy as np
 
 import weir
-from running import HONEST
+from running import HONEST, total_bytes
 
 
 def reported_bytes(compiled):
-    memory = compiled.memory_analysis()
-    return (
-        memory.argument_size_in_bytes
-        + memory.output_size_in_bytes
-        - memory.alias_size_in_bytes
-        + memory.temp_size_in_bytes
-    )
+    return total_bytes(compiled.memory_analysis())
 
 
 def a_tenth(stock):

@@ -150,6 +150,12 @@ def generic(text, locations=False):
         )
 
 
+def total_bytes(memory):
+    """Of an executable, as XLA reports its memory: what a limit is held by."""
+    m = memory
+    return m.argument_size_in_bytes + m.output_size_in_bytes - m.alias_size_in_bytes + m.temp_size_in_bytes
+
+
 class Xla:
     """A compiled program. Raises what XLA raises.
 
@@ -182,13 +188,7 @@ class Xla:
         return theirs.get_compiled_memory_stats()
 
     def report_bytes(self):
-        m = self.memory_stats()
-        return (
-            m.argument_size_in_bytes
-            + m.output_size_in_bytes
-            - m.alias_size_in_bytes
-            + m.temp_size_in_bytes
-        )
+        return total_bytes(self.memory_stats())
 
     def __call__(self, *inputs):
         arrays = [

@@ -79,10 +79,10 @@ def computer(folder, tmp_path, monkeypatch, speeds):
 def runs(monkeypatch):
     """What runs take by a clock that is made up, and how often each way was run."""
     state = types.SimpleNamespace(seconds=[1e-3, 2e-3], cpu=None, counts=[0, 0], happens=None)
+    state.told_by = "weir_tile"  # what only the way that is tried has in XLA's text
 
     def seconds_of(executable, arguments, calls=1):
-        has_kernels = "weir_tile" in executable.hlo_modules()[0].to_string()
-        way = KERNELS if has_kernels else XLA
+        way = KERNELS if state.told_by in executable.hlo_modules()[0].to_string() else XLA
         state.counts[way] += 1
         if state.happens:
             state.happens()
@@ -600,13 +600,7 @@ def sliced(computer, runs, alone, monkeypatch):
     (folder / "machines").write_text(slow)
     _library.read_environment()
     monkeypatch.setenv("WEIR_SKIP", "kernels")
-
-    def by_whiles(executable, arguments, calls=1):
-        way = KERNELS if " while(" in executable.hlo_modules()[0].to_string() else XLA
-        runs.counts[way] += 1
-        return runs.seconds[way], runs.seconds[way]
-
-    monkeypatch.setattr(_timing, "seconds_of", by_whiles)
+    runs.told_by = " while("
     return folder
 
 
@@ -634,12 +628,16 @@ def test_slices_of_what_fits_are_taken_and_kept(sliced, runs):
     assert _say.last_report.loops == plan.loops and runs.counts == counts
 
 
-def test_slower_slices_are_not_taken(sliced, runs, monkeypatch):
+def check_that_what_is_slower_is_left(f, arguments, folder, runs, monkeypatch):
     runs.seconds = [3e-3, 2e-3]
-    compiled(softmax_pool, NUMBERS)
-    assert _say.last_report is None and len(choices(sliced)) == 1
+    compiled(f, arguments)
+    assert _say.last_report is None and len(choices(folder)) == 1
     monkeypatch.setattr(_library, "rewrite", lambda *_: pytest.fail("weir_fits() knows it"))
-    compiled(softmax_pool, NUMBERS)
+    compiled(f, arguments)
+
+
+def test_slower_slices_are_not_taken(sliced, runs, monkeypatch):
+    check_that_what_is_slower_is_left(softmax_pool, NUMBERS, sliced, runs, monkeypatch)
 
 
 def test_slices_that_promise_nothing_are_not_looked_for_again(sliced, runs, monkeypatch):
@@ -730,16 +728,9 @@ def sorted_steps(x):
 
 
 @pytest.fixture
-def in_functions(computer, runs, alone, monkeypatch):
-    folder = computer()
-
-    def by_calls(executable, arguments, calls=1):
-        way = KERNELS if "xla_cpu_small_call" in executable.hlo_modules()[0].to_string() else XLA
-        runs.counts[way] += 1
-        return runs.seconds[way], runs.seconds[way]
-
-    monkeypatch.setattr(_timing, "seconds_of", by_calls)
-    return folder
+def in_functions(computer, runs, alone):
+    runs.told_by = "xla_cpu_small_call"
+    return computer()
 
 
 def test_short_steps_are_functions_where_that_is_faster(in_functions, runs):
@@ -756,11 +747,7 @@ def test_short_steps_are_functions_where_that_is_faster(in_functions, runs):
 
 
 def test_functions_that_are_slower_are_not_taken(in_functions, runs, monkeypatch):
-    runs.seconds = [3e-3, 2e-3]
-    compiled(short_steps, STEPS)
-    assert _say.last_report is None and len(choices(in_functions)) == 1
-    monkeypatch.setattr(_library, "rewrite", lambda *_: pytest.fail("weir_fits() knows it"))
-    compiled(short_steps, STEPS)
+    check_that_what_is_slower_is_left(short_steps, STEPS, in_functions, runs, monkeypatch)
 
 
 @pytest.mark.parametrize("f", [large_steps, sorted_steps])
