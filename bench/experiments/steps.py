@@ -4,7 +4,7 @@ without a limit, as XLA compiles them and with its threshold at 64 KB (1 KB is i
     python bench/experiments/steps.py
 
 For CPU_STEP_BYTES and MOST_OPS of src/limit/steps.c. CPU milliseconds of a run, the least of seven
-in turn, and CPU seconds of the compilation.
+in turn, CPU seconds of the compilation, and temporaries as XLA reports them, in bytes.
 """
 
 import pathlib
@@ -119,8 +119,12 @@ def both(f, arguments):
     return (*stock, functions, function_s)
 
 
+def temporaries(program):
+    return program.memory_analysis().temp_size_in_bytes
+
+
 def main():
-    print(f"{'':28} {'stock':>8} {'functions':>9} {'ratio':>6}   compilation, s")
+    print(f"{'':28} {'stock':>8} {'functions':>9} {'ratio':>6}   compilation, s   temporaries")
     for name, (f, arguments) in PROGRAMS.items():
         stock, stock_s, functions, functions_s = both(f, arguments)
         least = [float("inf")] * 2
@@ -130,7 +134,8 @@ def main():
                 least[i] = min(least[i], seconds)
         print(
             f"{name:28} {least[0] * 1e3:8.3f} {least[1] * 1e3:9.3f} {least[0] / least[1]:6.2f}"
-            f"   {stock_s:.2f} {functions_s:.2f}",
+            f"   {stock_s:.2f} {functions_s:.2f}"
+            f"   {temporaries(stock)} {temporaries(functions)}",
             flush=True,
         )
 
