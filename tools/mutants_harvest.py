@@ -20,12 +20,6 @@ SECONDS = 2  # of CPU that the evaluator may take
 TooMuch = pytest.skip.Exception
 
 
-def stored(array):
-    """bf16 as its bits."""
-    array = np.asarray(array)
-    return array.view(np.uint16) if array.dtype == running.BF16 else array
-
-
 def evaluated(text, inputs):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -84,7 +78,7 @@ class Harvest:
         return result
 
     def run(self, text, inputs):
-        inputs = [stored(a) for a in inputs]
+        inputs = running.stored(inputs)
         if sum(a.nbytes for a in inputs) > MOST_BYTES:
             pytest.skip("too much for the evaluator")
         self.inputs[self.origin.get(text, text)] = inputs

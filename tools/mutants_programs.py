@@ -35,9 +35,9 @@ import running  # noqa: E402
 from random_gathers import Gathers  # noqa: E402
 from random_regions import Chains, Region  # noqa: E402
 from random_whiles import Whiles  # noqa: E402
-from test_ref_corpus import LOOSER, REFUSED  # noqa: E402
-from kernel_running import SIZE_SHARE, lowered  # noqa: E402
-from test_kernel_ref import FIRST  # noqa: E402
+from evaluated import LOOSER, REFUSED  # noqa: E402
+from kernel_running import FIRST, SIZE_SHARE  # noqa: E402
+from running import lowered  # noqa: E402
 
 HARVEST = ("test_pass_*.py", "test_split_*.py", "test_kernel_*.py")
 ROUNDING = {"f8": 1e-10, "f4": 2e-4, "f2": 2e-2, "u2": 2e-2}  # of the largest; u2: bf16

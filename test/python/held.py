@@ -32,3 +32,14 @@ def check_a_tenth(f, *arguments, rtol=1e-4, atol=1e-5):
         if want.dtype.kind in "iub":
             np.testing.assert_array_equal(got, want)
         np.testing.assert_allclose(got, want, rtol=rtol, atol=atol * np.max(np.abs(want)))
+
+
+def assert_same_bits(got, want):
+    for g, w in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+        np.testing.assert_array_equal(*(np.atleast_1d(x).view(np.uint8) for x in (g, w)))
+
+
+def assert_close(got, want):
+    """To rounding of the largest of each result."""
+    for x, y in zip(got, want, strict=True):
+        assert np.max(np.abs(x - y)) <= 1e-5 * np.max(np.abs(y))

@@ -1,6 +1,7 @@
 """Programs with their loops as kernels: made by `weir opt`, run, and compared with stock XLA's results."""
 
 import os
+import pathlib
 import zlib
 
 import jax
@@ -8,21 +9,18 @@ import numpy as np
 import pytest
 
 import running
+from running import lowered
 from weir import _hook
 
 SIZE_SHARE = 6  # slices of a sixth of the large tensor
-
-
-def lowered(function, *inputs):
-    with jax.enable_x64(True):
-        return jax.jit(function, keep_unused=True).lower(*inputs).as_text()
+FIRST = 5000  # seed of regions in the evaluator, others than those on XLA
+# Whose kernels check every load and store, where such a build is given.
+CHECKED_BUILD = pathlib.Path(os.environ.get("WEIR_ASAN_BUILD", running.BUILD))
 
 
 def tiled(text, folder, *arguments):
     """The program with its loops as kernels."""
-    path = folder / "program.mlir"
-    path.write_text(text)
-    return running.opt(path, *arguments, "--tile", "on")
+    return running.rewritten(text, folder, *arguments, "--tile", "on")
 
 
 def count(text):
@@ -44,6 +42,12 @@ def halves(folder):
     """Whether kernels have f16: not on processors without F16C."""
     text = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float16))
     return bool(count(tiled(text, folder, "--tensor-size-threshold", "4kB")))
+
+
+@pytest.fixture(autouse=True)
+def no_leaks(monkeypatch):
+    """Helpers of the last kernel may still be ending when the leak checker looks at threads."""
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
 
 
 def difference(want, got):

@@ -140,21 +140,19 @@ def what_differs(blocks, wanted):
 
 # ---- anew ----
 def _plan_anew():
-    import test_report
+    import page_programs
 
     with tempfile.TemporaryDirectory() as folder:
-        for name in test_report.PROGRAMS:
-            limit = (test_report.FUNCTIONS.get(name) or test_report.FILES[name])[-1]
-            text = test_report.text_of(name)
-            page, _ = test_report.report(pathlib.Path(folder), name, text, limit)
+        for name in page_programs.PROGRAMS:
+            page, _ = page_programs.held(pathlib.Path(folder), name)
             _keep(name, page)
-        _keep("devices", test_report.devices_page(pathlib.Path(folder)))
+        _keep("devices", page_programs.devices_page(pathlib.Path(folder)))
 
 
 def _keep(name, page):
-    import test_report
+    import page_programs
 
-    parts = test_report.PLANS.search(page.read_text(encoding="utf-8"))[1]
+    parts = page_programs.PLANS.search(page.read_text(encoding="utf-8"))[1]
     (FOLDER / f"{name}.json").write_text(parts + "\n", encoding="utf-8")
 
 

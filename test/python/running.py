@@ -80,13 +80,24 @@ def opt(program, *arguments, refused=None):
     return done.stdout
 
 
+def lowered(f, *inputs):
+    """The text that JAX makes of f, in 64 bits; of all inputs."""
+    with jax.enable_x64(True):
+        return jax.jit(f, keep_unused=True).lower(*inputs).as_text()
+
+
+def rewritten(text, folder, *options):
+    """What `weir opt` makes of the text."""
+    program = folder / "program.mlir"
+    program.write_text(text)
+    return opt(program, *options)
+
+
 def rewrite(f, arguments, folder, *options):
     """The text that JAX makes of f, in 64 bits, and what `weir opt` makes of that."""
     with jax.enable_x64(True):
         text = jax.jit(f).lower(*arguments).as_text()
-    program = folder / "program.mlir"
-    program.write_text(text)
-    return text, opt(program, *options)
+    return text, rewritten(text, folder, *options)
 
 
 @functools.cache
@@ -107,6 +118,16 @@ def levels():
     host = subprocess.run([BUILD / "weir", "machine", "host"], capture_output=True, text=True)
     name = host.stdout.partition(",")[0]
     return LEVELS[: LEVELS.index(name) + 1] if name in LEVELS else ()
+
+
+def stored(arrays):
+    """As programs get them here: bf16 as its bits."""
+    return [x.view(np.uint16) if x.dtype == BF16 else x for x in map(np.asarray, arrays)]
+
+
+def numbers(array, dtype):
+    """What `stored` made of an array of dtype, as that again."""
+    return array.view(BF16) if dtype == BF16 and array.dtype == np.uint16 else array
 
 
 def has_kernels(text):
@@ -139,6 +160,9 @@ class Evaluator:
         )
         assert done.returncode == 0, f"weir_eval: exit {done.returncode}: {done.stderr}"
         return [np.load(out / f"{i}.npy") for i in range(len(list(out.iterdir())))]
+
+    def numbers(self, text, types):
+        return [numbers(r, t) for r, t in zip(self(text), types, strict=True)]
 
 
 def generic(text, locations=False):
@@ -205,6 +229,20 @@ def check_f64(got, wanted):
     """To rounding of the largest of each result."""
     for one, other in zip(got, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12 * np.abs(other).max())
+
+
+def check_passes(f, inputs, folder, *options):
+    """What `weir opt` makes of f, which gives what f does: floats to rounding, all else exactly, on stock XLA
+    and in the evaluator.
+    """
+    text = lowered(f, *inputs)
+    want, made = Xla(text)(*inputs), rewritten(text, folder, *options)
+    for got in (Xla(made)(*inputs), Evaluator(folder, inputs)(made)):
+        for g, w in zip(got, want, strict=True):
+            assert w.shape == g.shape and w.dtype == g.dtype
+            tolerance = {"f8": 1e-12, "f4": 2e-6}.get(w.dtype.str[1:], 0)
+            np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance)
+    return made
 
 
 def results(text, inputs):

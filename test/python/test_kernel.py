@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import running
-from kernel_running import as_tiles, check_memory, check_regions, check_results, count, difference, folder, halves, lowered, tiled  # noqa: F401
+from running import lowered
+from kernel_running import as_tiles, check_memory, check_regions, check_results, count, difference, folder, halves, tiled  # noqa: F401
 from random_gathers import Gathers
 from random_regions import Chains, Region
 from random_tables import WideTables

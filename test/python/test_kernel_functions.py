@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kernel_running
+import running
 from weir import _library
 
 folder = kernel_running.folder  # skips where there is no LLVM
@@ -39,7 +40,7 @@ def test_of_a_number_alone(folder, monkeypatch, tmp_path, name, is_even, dtype):
     _library.read_environment()
     inputs = [np.random.default_rng(0).uniform(0, 3, n).astype(dtype) for n in (500, 100)]
     with jax.enable_x64(dtype == np.float64):
-        text = kernel_running.lowered(lambda x, y: of_means(name, x, y), *inputs)
+        text = running.lowered(lambda x, y: of_means(name, x, y), *inputs)
         program = kernel_running.tiled(text, folder, "--tensor-size-threshold", "4kB")
         assert kernel_running.count(program) >= 1
         kernel_running.check_results(text, program, inputs)

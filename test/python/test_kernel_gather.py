@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import weir
-from kernel_running import check_memory, check_results, count, difference, folder, halves, lowered, tiled  # noqa: F401
+from running import lowered
+from kernel_running import check_memory, check_results, count, difference, folder, halves, tiled  # noqa: F401
 
 N, M, K, D = 1100, 403, 20, 24
 

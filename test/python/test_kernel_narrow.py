@@ -9,9 +9,9 @@ import pytest
 from jax import lax
 
 import running
+from running import lowered, numbers, stored
 from random_narrow import Narrow
-from kernel_running import check_regions, count, folder, halves, lowered, tiled  # noqa: F401 (a fixture)
-from test_kernel_ref import BUILD, no_leaks  # noqa: F401 (a fixture)
+from kernel_running import CHECKED_BUILD, check_regions, count, folder, halves, no_leaks, tiled  # noqa: F401 (fixtures)
 
 DTYPES = {"bf16": (ml_dtypes.bfloat16, 2.0**-8), "f16": (np.float16, 2.0**-11)}
 ROUNDINGS = 4
@@ -86,7 +86,7 @@ def test_as_stated(function, dtype, folder, covered, tmp_path):  # noqa: F811
     assert "stablehlo.while" not in program
     types = [r.dtype for r in jax.tree.leaves(jax.eval_shape(function, *inputs))]
     run = running.Evaluator(tmp_path, stored(inputs))
-    for want, got in zip(*(floats(evaluated(run, t, types)) for t in (text, program)), strict=True):
+    for want, got in zip(*(floats(run.numbers(t, types)) for t in (text, program)), strict=True):
         assert np.abs(got - want).max() <= ROUNDINGS * epsilon * np.abs(want).max()
 
 
@@ -123,15 +123,6 @@ def covered(halves):  # noqa: F811
     return check
 
 
-def numbers(a, dtype):
-    """bf16 travels as its bits."""
-    return a.view(ml_dtypes.bfloat16) if dtype == ml_dtypes.bfloat16 and a.dtype == np.uint16 else a
-
-
-def stored(inputs):
-    return [x.view(np.uint16) if x.dtype == ml_dtypes.bfloat16 else x for x in inputs]
-
-
 def unlike(want, got, exact):
     """None where they agree: to the bit, or as sums of positive numbers do."""
     if want.shape != got.shape or want.dtype != got.dtype:
@@ -144,10 +135,6 @@ def unlike(want, got, exact):
         edge = np.isinf(w) & (g >= (1 - 1e-5) * float(kind.max))  # a last bit makes it infinite
         same |= (np.abs(g - w) <= (float(kind.eps) + 1e-5) * bound) | edge | (np.isinf(g) & (w >= float(kind.max)))
     return None if same.all() else f"{np.sum(~same)} of {same.size} differ: {g[~same][:3]}, expected {w[~same][:3]}"
-
-
-def evaluated(evaluator, text, types):
-    return [numbers(r, t) for r, t in zip(evaluator(text), types, strict=True)]
 
 
 @pytest.mark.parametrize("first", range(0, REGIONS, BATCH))
@@ -165,8 +152,8 @@ def test_random_regions(first, folder, halves, tmp_path):  # noqa: F811
             return None, int(not halves)
         place = tmp_path / str(len(list(tmp_path.iterdir())))
         place.mkdir()
-        run = running.Evaluator(place, stored(inputs), of_kernels=BUILD)
-        want, got = (evaluated(run, t, types) for t in (text, program))
+        run = running.Evaluator(place, stored(inputs), of_kernels=CHECKED_BUILD)
+        want, got = (run.numbers(t, types) for t in (text, program))
         problems = list(map(unlike, want, got, region.exact))
         return next((p for p in problems if p), None), count(program)
 

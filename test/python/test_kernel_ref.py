@@ -4,7 +4,6 @@ checked, in buffers that end where their arrays end.
 """
 
 import os
-import pathlib
 import re
 
 import jax.numpy as jnp
@@ -12,26 +11,19 @@ import numpy as np
 import pytest
 
 import running
+from running import lowered
 from random_gathers import Gathers
 from random_regions import Chains, Region
 from random_tables import Tables
 from random_whiles import Whiles
-from kernel_running import as_tiles, check_regions, count, difference, folder, lowered, tiled  # noqa: F401
+from kernel_running import CHECKED_BUILD, FIRST, as_tiles, check_regions, count, difference, folder, no_leaks, tiled  # noqa: F401
 
 REGIONS, BATCH = 30, 5
-FIRST = 5000  # other seeds than test_kernel.py's
-BUILD = pathlib.Path(os.environ.get("WEIR_ASAN_BUILD", running.BUILD))
-
-
-@pytest.fixture(autouse=True)
-def no_leaks(monkeypatch):
-    """Helpers of the last kernel may still be ending when the leak checker looks at threads."""
-    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
 
 
 def evaluator(path, inputs):
     path.mkdir()
-    return running.Evaluator(path, inputs, of_kernels=BUILD)
+    return running.Evaluator(path, inputs, of_kernels=CHECKED_BUILD)
 
 
 @pytest.mark.parametrize("kind", [Region, Gathers, Whiles, Chains, Tables])

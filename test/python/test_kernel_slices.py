@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import weir
-from kernel_running import check_results, count, difference, folder, lowered, tiled  # noqa: F401
+from running import lowered
+from kernel_running import check_results, count, difference, folder, tiled  # noqa: F401
 
 BENT = ("stablehlo.slice", "stablehlo.pad", "stablehlo.concatenate")
 

@@ -10,9 +10,10 @@ import pytest
 from jax.scipy.special import logsumexp
 
 import running
+from running import lowered
 import weir
 from running import in_this_process
-from kernel_running import count, difference, folder, lowered, tiled  # noqa: F401 (a fixture)
+from kernel_running import count, difference, folder, tiled  # noqa: F401 (a fixture)
 
 SHAPES = [(7, 33), (61, 64), (100, 1025), (1040, 130)]
 POINTS = [9, 16, 40, 64, 130]

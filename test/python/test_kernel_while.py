@@ -8,7 +8,8 @@ import pytest
 from jax import lax
 
 import weir
-from kernel_running import check_memory, check_results, folder, halves, lowered, tiled  # noqa: F401
+from running import lowered
+from kernel_running import check_memory, check_results, folder, halves, tiled  # noqa: F401
 
 
 def mandelbrot(x, y):

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import running
+from running import lowered
 import weir
-from kernel_running import count, difference, folder, lowered, tiled  # noqa: F401
+from kernel_running import count, difference, folder, tiled  # noqa: F401
 
 N, M = 600, 250  # rows and columns of the large values
 

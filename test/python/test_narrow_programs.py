@@ -9,8 +9,7 @@ import pytest
 from jax import lax
 
 import running
-from kernel_running import lowered
-from test_kernel_narrow import evaluated, stored
+from running import lowered, stored
 
 N, M, D = 203, 310, 24
 KINDS = {"f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
@@ -153,9 +152,9 @@ def test_as_stated(program, kind, scale, tmp_path):
     text = lowered(program, *inputs)
     (tmp_path / "program.mlir").write_text(text)
     run = running.Evaluator(tmp_path, stored(inputs))
-    want, problems = evaluated(run, text, types), []
+    want, problems = run.numbers(text, types), []
     for threshold, tile in ((3000, "off"), (30_000, "on")):
         split = running.opt(tmp_path / "program.mlir", "--tensor-size-threshold", threshold, "--tile", tile)
-        found = map(unlike, want, evaluated(run, split, types))
+        found = map(unlike, want, run.numbers(split, types))
         problems += [f"{tile} {threshold} [{i}]: {p}" for i, p in enumerate(found) if p]
     assert not problems, "\n".join(problems)

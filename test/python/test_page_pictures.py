@@ -12,19 +12,19 @@ from running import ROOT
 pytest.importorskip("PIL", reason="no Pillow")
 
 import page_pictures  # noqa: E402
-import test_report  # noqa: E402
+import page_programs  # noqa: E402
 import weir  # noqa: E402
 from page_pictures import WINDOWS, golden, load, what_differs  # noqa: E402
 
 
 def test_there_are_pictures_of_ten_programs_and_of_devices():
-    assert set(page_pictures.names()) == {*test_report.PROGRAMS, "devices"}
+    assert set(page_pictures.names()) == {*page_programs.PROGRAMS, "devices"}
     assert sum(path.stat().st_size for path in page_pictures.FOLDER.iterdir()) < 1_500_000
 
 
 def test_plans_that_are_kept_have_todays_fields():
     """Else the pictures would be of pages that weir no longer writes: page_pictures.py --plans."""
-    plan = weir.plan(test_report.gram, test_report.floats(500, 100), limit="100MB", device="h100")
+    plan = weir.plan(page_programs.gram, page_programs.floats(500, 100), limit="100MB", device="h100")
     today = json.loads(plan.data)
     for name in page_pictures.names():
         for part in json.loads((page_pictures.FOLDER / f"{name}.json").read_text()):

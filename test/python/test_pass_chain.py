@@ -9,19 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import running
+from running import lowered
 
 PASSES = "inline,simplify,fold-transpose,chain,cse,dce"
 
 
-def lowered(f, *inputs):
-    with jax.enable_x64():
-        return jax.jit(f).lower(*inputs).as_text()
-
-
 def passed(text, tmp_path, passes=PASSES):
-    program = tmp_path / "program.mlir"
-    program.write_text(text)
-    return running.opt(program, f"--pass={passes}")
+    return running.rewritten(text, tmp_path, f"--pass={passes}")
 
 
 def products(text):

@@ -11,7 +11,6 @@ import pytest
 
 import held
 import running
-from test_pass_through_gather import agree, lowered, passed
 
 sys.path.insert(0, str(running.ROOT / "bench"))
 from user_programs.learning import hash_grid_loss  # noqa: E402
@@ -36,12 +35,7 @@ def data(dtype, places):
 
 
 def check(f, inputs, folder):
-    text = lowered(f, *inputs)
-    rewritten = passed(text, folder, PASSES)
-    want = running.Xla(text)(*inputs)
-    agree(want, running.Xla(rewritten)(*inputs))
-    agree(want, running.Evaluator(folder, inputs)(rewritten))
-    return rewritten
+    return running.check_passes(f, inputs, folder, PASSES)
 
 
 @pytest.mark.parametrize("mode", ["clip", "fill", "promise_in_bounds"])

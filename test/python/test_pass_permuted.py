@@ -8,7 +8,7 @@ import pytest
 
 import weir
 from running import HONEST
-from held import reported_bytes
+from held import assert_same_bits, reported_bytes
 
 N = 100_003
 
@@ -71,15 +71,6 @@ LIMITS = {unique: 930_000, unique_counts: 930_000, unique_pairs: 2_500_000}
 LINE = [unique_floats, unique_inverse, in_order, from_the_largest, another]
 
 
-def bits(x):
-    return np.atleast_1d(x).view(np.uint8)
-
-
-def same_bits(got, want):
-    for g, w in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
-        np.testing.assert_array_equal(bits(g), bits(w))
-
-
 @pytest.mark.parametrize("f", LIMITS, ids=lambda f: f.__name__)
 def test_the_sort_is_held_and_little_else(f):
     x = points() if f is unique_pairs else line()
@@ -88,7 +79,7 @@ def test_the_sort_is_held_and_little_else(f):
         limited = jax.jit(f).lower(x).compile()
     assert weir.last_report().outcome == "rewritten"
     assert reported_bytes(limited) <= LIMITS[f] < reported_bytes(stock)
-    same_bits(limited(x), stock(x))
+    assert_same_bits(limited(x), stock(x))
 
 
 @pytest.mark.parametrize("f", LINE, ids=lambda f: f.__name__)
@@ -98,4 +89,4 @@ def test_same_bits(f, monkeypatch):
     monkeypatch.setenv("WEIR_TENSOR_SIZE_THRESHOLD", "50kB")
     got = jax.jit(f)(x)
     assert weir.last_report().outcome == "rewritten"
-    same_bits(got, want)
+    assert_same_bits(got, want)

@@ -14,19 +14,8 @@ import running
 from jax import lax
 from kernel_running import folder  # noqa: F401 (a fixture: tiles can be made)
 
-PASSES = "inline,simplify,ranges,dce,through-gather,simplify,cse,dce"
+PASSES = "--pass=inline,simplify,ranges,dce,through-gather,simplify,cse,dce"
 N, D, V = 7, 4, 30
-
-
-def lowered(f, *inputs):
-    with jax.enable_x64():
-        return jax.jit(f, keep_unused=True).lower(*inputs).as_text()
-
-
-def passed(text, folder, *arguments):
-    program = folder / "program.mlir"
-    program.write_text(text)
-    return running.opt(program, *arguments)
 
 
 def data(dtype, seed=0, labels=np.int32, awkward=True):
@@ -98,23 +87,8 @@ WRITES = {
 }
 
 
-def agree(want, got):
-    for w, g in zip(want, got, strict=True):
-        assert w.shape == g.shape and w.dtype == g.dtype
-        tolerance = 1e-12 if w.dtype == np.float64 else 2e-6
-        if w.dtype.kind == "f":
-            np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance)
-        else:
-            np.testing.assert_array_equal(g, w)
-
-
 def check(f, inputs, folder):
-    text = lowered(f, *inputs)
-    rewritten = passed(text, folder, f"--pass={PASSES}")
-    want = running.Xla(text)(*inputs)
-    agree(want, running.Xla(rewritten)(*inputs))
-    agree(want, running.Evaluator(folder, inputs)(rewritten))
-    return rewritten
+    return running.check_passes(f, inputs, folder, PASSES)
 
 
 @pytest.mark.parametrize("labels", [np.int32, np.int64, np.uint8])
@@ -288,7 +262,7 @@ def test_loss_without_logits(loss, linear, tile, tmp_path, request):
         return jax.value_and_grad(value, (0, 1, 2))(x, w, b)
 
     text = jax.jit(f, keep_unused=True).lower(x, w, b, y).as_text()
-    got = passed(text, tmp_path, "--tensor-size-threshold", 100_000, "--tile", tile)
+    got = running.rewritten(text, tmp_path, "--tensor-size-threshold", 100_000, "--tile", tile)
     outside = re.sub(r'body = "(\\.|[^"\\])*"', "", got)
     assert f"tensor<{n}x{v}xf32>" not in outside and f"tensor<{v}x{n}xf32>" not in outside
     if tile == "on":

@@ -2,12 +2,12 @@
 stock XLA, with ties, NaNs of both signs, infinities and zeros of both signs; and what it leaves
 alone."""
 
-import jax
 import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
 import running
+from running import lowered
 from jax import lax
 
 PASSES = "inline,simplify,topk,simplify,cse,dce"
@@ -72,20 +72,9 @@ SHAPES = [((41,), 0), ((5, 40), 1), ((40, 3), 0), ((2, 41, 3), 1)]
 DTYPES = ["float32", "float64", "float16", "bfloat16", "int32", "uint8", "int64"]
 
 
-def lowered(f, *inputs):
-    with jax.enable_x64():
-        return jax.jit(f).lower(*inputs).as_text()
-
-
 def passed(text, tmp_path, passes=PASSES):
     tmp_path.mkdir(exist_ok=True)
-    program = tmp_path / "program.mlir"
-    program.write_text(text)
-    return running.opt(program, f"--pass={passes}")
-
-
-def as_stored(x):
-    return x.view(np.uint16) if x.dtype == running.BF16 else x
+    return running.rewritten(text, tmp_path, f"--pass={passes}")
 
 
 def same(want, got, nans_are_one):
@@ -101,9 +90,9 @@ def same(want, got, nans_are_one):
 
 def check(text, inputs, tmp_path, nans_are_one=False):
     rewritten = passed(text, tmp_path)
-    evaluate = running.Evaluator(tmp_path, [as_stored(x) for x in inputs])
+    evaluate = running.Evaluator(tmp_path, running.stored(inputs))
     same(evaluate(text), evaluate(rewritten), nans_are_one)
-    stored = [as_stored(x) for x in inputs]
+    stored = running.stored(inputs)
     same(running.Xla(text)(*stored), running.Xla(rewritten)(*stored), nans_are_one)
     return rewritten
 

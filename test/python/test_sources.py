@@ -2,6 +2,7 @@
 
 import collections
 import pathlib
+import re
 import sys
 
 import pytest
@@ -55,6 +56,13 @@ def test_no_two_modules_have_one_name():
         file.name for folder in MODULES for file in (ROOT / folder).glob("*.py") if not is_of_pytest(file.name)
     )
     assert [name for name, count in found.items() if count > 1] == []
+
+
+def test_no_test_is_imported():
+    """What several tests need is in a module that has none."""
+    importing = re.compile(r"^\s*(?:from|import) test_", re.M)
+    folders = ROOT / "test/python", ROOT / "test/tensorflow", ROOT / "tools", ROOT / "bench"
+    assert [file.name for folder in folders for file in folder.glob("*.py") if importing.search(file.read_text())] == []
 
 
 def is_of_pytest(name):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import weir
-from held import reported_bytes
+from held import assert_close, reported_bytes
 
 ROWS = (700, 701, 704)  # the last slice begins before the others end, or does not
 RANDOM = np.random.default_rng(0)
@@ -47,11 +47,6 @@ def limited(function, arguments, share, donated):
         made = jax.jit(function, donate_argnums=donated).lower(*arguments).compile()
     want, got = (run(*map(jnp.asarray, arguments)) for run in (stock, made))
     return want, got, reported_bytes(made), limit
-
-
-def assert_close(got, want):
-    for x, y in zip(got, want, strict=True):
-        assert np.max(np.abs(x - y)) <= 1e-5 * np.max(np.abs(y))
 
 
 @pytest.mark.parametrize("n", ROWS)

@@ -7,6 +7,7 @@ from unittest import mock
 
 import operations  # noqa: F401: more of them
 import cases
+import numpy as np
 import tensorflow as tf
 
 import weir
@@ -19,6 +20,19 @@ REFUSED = {}
 def made(name):
     function, arguments, variables = cases.PROGRAMS[name]()
     return lambda: function(*arguments), variables
+
+
+def same(one, other, coarse=2e-5):
+    for a, b in zip(tf.nest.flatten(one), tf.nest.flatten(other), strict=True):
+        if a is None and b is None:
+            continue
+        a, b = np.asarray(a), np.asarray(b)
+        assert a.dtype == b.dtype and a.shape == b.shape
+        if a.dtype.kind in "iub":
+            np.testing.assert_array_equal(a, b)
+        else:
+            tolerance = (coarse if a.dtype.itemsize <= 4 else 1e-11) * max(1.0, np.abs(a).max(initial=0.0))
+            np.testing.assert_allclose(b, a, rtol=0, atol=tolerance)
 
 
 def run(name):

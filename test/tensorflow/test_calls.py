@@ -8,7 +8,7 @@ import sys
 
 import cases
 import pytest
-import test_programs
+from tenth import run, same
 
 import weir
 from weir import _tf_calls, _tf_hook
@@ -31,10 +31,10 @@ def kernels_everywhere(monkeypatch):
 def loops_under(name, limit):
     """Results without and with the limit are the same; the loops of the last program."""
     with weir.limit(None):
-        stock = test_programs.run(name)
+        stock = run(name)
     with weir.limit(limit):
-        ours = test_programs.run(name)
-    test_programs.same(stock, ours)
+        ours = run(name)
+    same(stock, ours)
     return weir.last_report().loops
 
 

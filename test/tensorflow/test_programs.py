@@ -2,27 +2,13 @@
 tenth of its temporaries: the same results, to rounding, and XLA's report holds the limit.
 """
 
-import numpy as np
 import cases
 import pytest
 import tensorflow as tf
-from tenth import REFUSED, run, stock_of
+from tenth import REFUSED, run, same, stock_of
 
 import weir
 from weir import _say
-
-
-def same(one, other, coarse=2e-5):
-    for a, b in zip(tf.nest.flatten(one), tf.nest.flatten(other), strict=True):
-        if a is None and b is None:
-            continue
-        a, b = np.asarray(a), np.asarray(b)
-        assert a.dtype == b.dtype and a.shape == b.shape
-        if a.dtype.kind in "iub":
-            np.testing.assert_array_equal(a, b)
-        else:
-            tolerance = (coarse if a.dtype.itemsize <= 4 else 1e-11) * max(1.0, np.abs(a).max(initial=0.0))
-            np.testing.assert_allclose(b, a, rtol=0, atol=tolerance)
 
 
 @pytest.mark.filterwarnings("error::weir.WeirWarning")
