@@ -1,17 +1,41 @@
 #include "split/agreement.h"
 
+#include <assert.h>
+
 #include "ir/attrs.h"
 
-enum { MOST_VISITS = 256 };
+enum { MOST_VALUES = 256, UNKNOWN = -1 };
+
+typedef struct answer {
+  ir_value v;
+  split_pos pos; /* asked about */
+  int is;
+} answer;
 
 typedef struct search {
   ir_module *m;
   arena *scratch;
   ir_block block;
-  int32_t visits;
-  ir_op loop;     /* out */
-  bool *selected; /* out, by value: what is selected for each index; NULL: not asked for */
+  VEC(answer) known; /* of one question: a value may be reached in many ways */
+  ir_op loop;        /* out */
+  bool *selected;    /* out, by value: what is selected for each index; NULL: not asked for */
 } search;
+
+static const split_pos WHOLE = {.dim = -1};
+
+static int answer_of(const search *s, ir_value v, split_pos pos) {
+  for (const answer *a = s->known.at; a < VEC_END(s->known); a++)
+    if (a->v == v && split_pos_equal(a->pos, pos)) return a->is;
+  return UNKNOWN;
+}
+
+static int note(search *s, ir_value v, split_pos pos, int is) {
+  assert(is != UNKNOWN && answer_of(s, v, pos) == UNKNOWN);
+  VEC_PUSH(s->scratch, &s->known, ((answer){v, pos, is}));
+  return is;
+}
+
+static bool takes_too_long(const search *s) { return s->known.count > MOST_VALUES; }
 
 static ir_op made_by(const search *s, ir_value v) {
   return ir_is_made_in(s->m, v, s->block) ? ir_value_get(s->m, v)->op : IR_NONE;
@@ -43,22 +67,31 @@ static bool is_selection(search *s, ir_op op) {
   return ir_kind_of(s->m, op) == IR_OP_LOOP || selects(s->m, op);
 }
 
-/* Whether v is an element that was selected, or several. Yes, where that takes too long to say. */
-static bool is_selected(search *s, ir_value v) {
-  ir_op op = made_by(s, v);
-  if (!op) return false;
-  if (s->visits++ > MOST_VISITS) return true;
-  if (is_selection(s, op)) return true;
+static bool is_selected(search *s, ir_value v);
+
+static bool is_made_of_selected(search *s, ir_op op) {
+  if (takes_too_long(s) || is_selection(s, op)) return true;
   if (!hands_on(ir_kind_of(s->m, op))) return false;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
     if (hands_on_operand(s->m, op, i) && is_selected(s, ir_operand(s->m, op, i))) return true;
   return false;
 }
 
+/* Whether v is an element that was selected, or several. Yes, where that takes too long to say. */
+static bool is_selected(search *s, ir_value v) {
+  ir_op op = made_by(s, v);
+  int known = answer_of(s, v, WHOLE);
+  if (!op || known != UNKNOWN) return op && known;
+  return note(s, v, WHOLE, is_made_of_selected(s, op));
+}
+
 static split_selected selected_of(search *s, ir_value v, split_pos pos);
 
 static split_selected selected_at(search *s, ir_value v, split_pos pos) {
-  split_selected found = selected_of(s, v, pos);
+  if (pos.dim < 0) return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : SPLIT_NOT_SELECTED;
+  int known = answer_of(s, v, pos);
+  split_selected found =
+      (split_selected)(known != UNKNOWN ? known : note(s, v, pos, (int)selected_of(s, v, pos)));
   if (found == SPLIT_SELECTED_OF_EACH && s->selected) s->selected[v] = true;
   return found;
 }
@@ -68,8 +101,7 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
   split_selected found = SPLIT_NOT_SELECTED;
   ir_op op = made_by(s, v);
   if (!op) return found;
-  if (s->visits++ > MOST_VISITS) return SPLIT_SELECTED_OF_ALL;
-  if (pos.dim < 0) return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found;
+  if (takes_too_long(s)) return SPLIT_SELECTED_OF_ALL;
   if (is_selection(s, op)) return SPLIT_SELECTED_OF_EACH;
   if (!hands_on(ir_kind_of(s->m, op))) return found;
   if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
@@ -110,12 +142,11 @@ static bool is_approximated(ir_kind kind) {
   return ir_kind_flags(kind) & IR_FLAG_H || kind == IR_OP_RSQRT;
 }
 
-/* In what v is the same when it is made again. */
-static split_sameness sameness_of(search *s, ir_value v) {
-  ir_op op = made_by(s, v);
-  if (!op) return SPLIT_SAME_ALWAYS;
+static split_sameness sameness_of(search *s, ir_value v);
+
+static split_sameness sameness_of_op(search *s, ir_op op) {
   ir_kind kind = ir_kind_of(s->m, op);
-  if (is_sum(kind) || s->visits++ > MOST_VISITS) return SPLIT_SAME_NEVER;
+  if (is_sum(kind) || takes_too_long(s)) return SPLIT_SAME_NEVER;
   if (!(ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M))) return SPLIT_SAME_ALWAYS;
   if (adds_product(s, op)) return SPLIT_SAME_NEVER;
   split_sameness least = is_approximated(kind) ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
@@ -126,16 +157,24 @@ static split_sameness sameness_of(search *s, ir_value v) {
   return least;
 }
 
+/* In what v is the same when it is made again. */
+static split_sameness sameness_of(search *s, ir_value v) {
+  ir_op op = made_by(s, v);
+  int known = answer_of(s, v, WHOLE);
+  if (!op) return SPLIT_SAME_ALWAYS;
+  return (split_sameness)(known != UNKNOWN ? known : note(s, v, WHOLE, (int)sameness_of_op(s, op)));
+}
+
 split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
                                        const split_factor *f, split_sameness enough, bool *selected,
                                        ir_op *out_loop) {
-  search s = {m, scratch, ir_op_get(m, compare)->block, 0, IR_NONE, selected};
+  search s = {m, scratch, ir_op_get(m, compare)->block, .selected = selected};
   split_selected found = SPLIT_NOT_SELECTED;
   for (uint32_t i = 0; i < 2; i++) {
     if (f->operands[1 - i].dim < 0) continue;
-    s.visits = 0;
+    s.known.count = 0;
     if (sameness_of(&s, ir_operand(m, compare, 1 - i)) >= enough) continue;
-    s.visits = 0;
+    s.known.count = 0;
     split_selected one = selected_at(&s, ir_operand(m, compare, i), f->operands[i]);
     if (one > found) found = one;
   }
@@ -144,17 +183,24 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
 }
 
 /* ---- within a trip ---- */
-/* Whether v has elements that were selected from those of the source. */
-static bool is_selected_from(search *s, ir_value v, ir_value source, bool selected) {
-  ir_op op = made_by(s, v);
-  if (v == source) return selected;
-  if (!op) return false;
-  if (s->visits++ > MOST_VISITS) return true;
+static bool is_selected_from(search *s, ir_value v, ir_value source, bool selected);
+
+static bool is_made_of(search *s, ir_op op, ir_value source, bool selected) {
   bool selects_here = selects(s->m, op);
+  if (takes_too_long(s)) return true;
   if (!selects_here && !hands_on(ir_kind_of(s->m, op))) return false;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
     if (is_selected_from(s, ir_operand(s->m, op, i), source, selected || selects_here)) return true;
   return false;
+}
+
+/* Whether v has elements that were selected from those of the source. */
+static bool is_selected_from(search *s, ir_value v, ir_value source, bool selected) {
+  ir_op op = made_by(s, v);
+  if (v == source || !op) return v == source && selected;
+  split_pos way = {.dim = selected}; /* that it was reached in */
+  int known = answer_of(s, v, way);
+  return known != UNKNOWN ? known : note(s, v, way, is_made_of(s, op, source, selected));
 }
 
 static void keep_compared(search *s, ir_op compare) {
@@ -162,17 +208,18 @@ static void keep_compared(search *s, ir_op compare) {
     ir_value source = source_of(s, ir_operand(s->m, compare, i));
     ir_op op = made_by(s, source);
     if (!op || !ir_is_elementwise(ir_kind_of(s->m, op))) continue;
-    s->visits = 0;
+    s->known.count = 0;
     if (!is_selected_from(s, ir_operand(s->m, compare, 1 - i), source, false)) continue;
-    s->visits = 0;
+    s->known.count = 0;
     if (sameness_of(s, source) == SPLIT_SAME_NEVER)
       ir_op_set_attr(s->m, op, "keep", ir_attr_bool(s->m, true), false);
   }
 }
 
 void split_keep_compared(ir_module *m, ir_block body) {
-  search s = {.m = m, .block = body};
+  search s = {.m = m, .scratch = arena_create(m->ctx), .block = body};
   for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++) {
     if (ir_kind_of(m, op) == IR_OP_COMPARE) keep_compared(&s, op);
   }
+  arena_destroy(s.scratch);
 }

@@ -5,6 +5,7 @@ and shifts; sums with what was there before (residuals, U-Nets); a kernel's grad
 images of a program have one layout.
 """
 
+import itertools
 import math
 
 from random_graphs import Graph
@@ -29,6 +30,7 @@ class Images(Graph):
         + ["kernel_gradient"] * 3
         + ["selection"] * 4
         + ["joined"] * 2
+        + ["stacked"] * 2
         + ["binary"] * 3
         + ["compare", "reduce", "reverse"]
     )
@@ -454,3 +456,45 @@ class Images(Graph):
         if w is None:
             return None
         return self.concatenated(v, w, dim)
+
+    def stacked(self):
+        """The windows around each place side by side, up to 25 of them and sixteen at a time as jnp.stack
+        has it; then the largest, which of them it is of, and whether one is no number, as medians ask.
+        """
+        rng = self.rng
+        v = self.image(lambda v: v.is_exact() and 4 * v.elements <= MOST_ELEMENTS)
+        if v is None:
+            return None
+        along = rng.sample(self.dims()[2:], min(self.n_space, 2))
+        reach = [max(r for r in (1, 2, 3, 4) if (r + 1) * v.elements <= MOST_ELEMENTS) if len(along) == 1
+                 else rng.choice([1, 2, 2, 4] if 25 * v.elements <= MOST_ELEMENTS else [1])] * len(along)  # fmt: skip
+        wide = [reach[0] if d in along else 0 for d in range(v.rank)]
+        p = self.padded(v, [w // 2 for w in wide], [w - w // 2 for w in wide], [0] * v.rank, rng.choice([0, 1]))
+        if p is None:
+            return None
+        ones = (*v.shape, 1)
+        parts = [
+            self.reshape_to(self.sliced(p, start, [a + b for a, b in zip(start, v.shape)], [1] * v.rank), ones)
+            for start in map(list, itertools.product(*(range(w + 1) for w in wide)))
+        ]
+        while len(parts) > 1:
+            parts = [self.side_by_side(parts[i : i + 16]) for i in range(0, len(parts), 16)]
+        return self.of_stack(parts[0])
+
+    def side_by_side(self, parts):
+        shape = (*parts[0].shape[:-1], sum(p.shape[-1] for p in parts))
+        return self.emit("stablehlo.concatenate", parts, shape, parts[0].dtype, f"dimension = {len(shape) - 1} : i64",
+                         parts[0].grid, max(p.bound for p in parts))  # fmt: skip
+
+    def of_stack(self, x):
+        last, all_but_last = x.rank - 1, list(range(x.rank - 1))
+        is_number = self.like(x, "stablehlo.compare", x, dtype="i1", attributes=direction("EQ"))
+        x = self.masked(self.broadcast(self.reduce(is_number, [last], "and"), x.shape, all_but_last), x)
+        if self.rng.random() < 0.5:
+            most = self.broadcast(self.reduce(x, [last], "maximum"), x.shape, all_but_last)
+            x = self.masked(self.like(x, "stablehlo.compare", most, dtype="i1", attributes=direction("EQ")), x)
+        return self.reduce(x, [last], self.rng.choice(["add", "maximum", "minimum"]))
+
+    def masked(self, mask, x):
+        zeros = self.splat(0, x.dtype, x.shape)
+        return self.emit("stablehlo.select", [mask, x, zeros], x.shape, x.dtype, grid=x.grid, bound=x.bound)

@@ -1,5 +1,5 @@
 """Attention in local windows, shifted by less than a window (Swin) and beside neighbouring blocks,
-with gradients, and sums of neighbouring rows: under arguments, results and a tenth of stock's temporaries."""
+with gradients, sums of neighbouring rows, medians of neighbours: under arguments, results and a tenth of stock's temporaries."""
 
 import jax
 import jax.numpy as jnp
@@ -110,6 +110,16 @@ def coherence(x, y, scales):
     return jnp.mean(jnp.abs(smooth(wx * wy.conj())) ** 2 / (xx * yy + 1e-3), 0)
 
 
+def medians(x):
+    """Of 25 pixels, whose stack is compared with itself: NaNs."""
+    p = jnp.pad(x, 2, mode="edge")
+    return jnp.median(jnp.stack([p[i : i + len(x), j : j + len(x)] for i in range(5) for j in range(5)], -1), -1)
+
+
+def picture():
+    return (numbers(300, 300),)
+
+
 def series():
     return numbers(2048), numbers(2048)[::-1].copy(), np.exp2(np.linspace(1, 7, 100), dtype=np.float32)
 
@@ -132,6 +142,7 @@ INPUTS = {
     four: signal,
     blocks: sequence,
     coherence: series,
+    medians: picture,
 }
 
 
