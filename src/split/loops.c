@@ -2,6 +2,7 @@
 
 #include "ir/print.h"
 #include "split/agreement.h"
+#include "split/joined.h"
 #include "split/masked.h"
 #include "split/monoid.h"
 #include "split/reorder.h"
@@ -200,6 +201,8 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   split_reorder(r->scratch, m, r->block, extra, renamed);
   split_select_masked(m, r->block, sides, first);
   split_wait_for_readers(r);
+  int32_t joined = split_join_sums(m, r->block, first, r->threshold_bytes);
+  if (joined) ctx_log(m->ctx, 3, "%d sums are carried with others that they are added to", joined);
   return loops;
 }
 

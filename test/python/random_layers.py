@@ -39,6 +39,7 @@ class Layers(Program):
         self.begin()
         self.narrow = list(NARROW)[seed // 3 % len(NARROW)] if seed % 3 == 2 else None
         self.has_stretched = seed % 5 == 3
+        self.n_own = 2 if seed % 7 == 4 else self.count  # layers with weights of their own
 
     def begin(self):
         self.n, self.f = self.dice.choice([24, 40, 61]), self.dice.choice([2, 3, 4])
@@ -77,7 +78,7 @@ class Layers(Program):
         for i in range(self.count):
             layer = dice if own else random.Random(self.body + 1)
             before.append(h)
-            h = self.layer(layer, i, h, *weights)
+            h = self.layer(layer, i % self.n_own, h, *weights)
             if dice.random() < 0.15:
                 h = h + dice.choice([b for b in before if b.shape == h.shape] or [h]) / 2
             h = NARROW[self.narrow](h) if self.narrow and i % 2 else h
