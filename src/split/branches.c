@@ -14,7 +14,7 @@ typedef struct sinking {
   int64_t threshold_bytes;
   ir_users users;
   bool *depends; /* by op of the block: on the branching, or it has effects and follows one of these
-                    that has */
+                    that has, or ends the block */
   bool *moves;
   bool failed;
 } sinking;
@@ -31,6 +31,7 @@ static void mark_users(const sinking *a, ir_value v, bool *marks) {
 
 static void find_dependents(sinking *a) {
   bool effects = false;
+  a->depends[ir_terminator(a->m, a->block)] = true;
   for (ir_op op, i = 0; (op = ir_op_at(a->m, a->block, i)); i++) {
     bool has = op != a->branching && (effects || a->depends[op]) && ir_has_effects(a->m, op);
     a->depends[op] |= has;
