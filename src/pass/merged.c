@@ -12,8 +12,8 @@
  *
  * Requires: a verified module, calls inlined. Breaks: nothing; what lost its uses stays for dce.
  * Exact up to a library's order of sums, which may depend on a column's place. Left alone: what is
- * read before it is apart again, ops that have the merged dimension in two operands, and what is
- * small against the limit or below the threshold. Cost: linear. Source: none.
+ * read before it is apart again, Gram matrices and other ops that have the merged dimension in two
+ * operands, and what is small against the limit or below the threshold. Cost: linear. Source: none.
  */
 #include "ir/maps.h"
 #include "pass/build.h"
@@ -69,6 +69,14 @@ static bool came_from(const pass_rewrite *f, ir_op op, ir_value *out_x, int32_t 
   return found == 1;
 }
 
+/* What is read twice is read once as it lay: of a Gram matrix one side alone is taken apart. */
+static bool is_read_once(const pass_rewrite *f, const merge *g) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < g->n; i++)
+    for (ir_value x, k = 0; (x = ir_operand_at(f->m, g->ops[i], k)); k++) n += x == g->whole;
+  return n == 1;
+}
+
 /* Back from the reshape that takes a dimension apart to the one that merged it. */
 static bool find_merge(const pass_rewrite *f, ir_op apart, merge *out) {
   ir_value v = ir_operand(f->m, apart, 0);
@@ -87,7 +95,8 @@ static bool find_merge(const pass_rewrite *f, ir_op apart, merge *out) {
   ir_value x = ir_operand(f->m, ir_value_get(f->m, v)->op, 0);
   if (out->n == 0 || ir_value_bytes(f->m, v) <= f->small_bytes ||
       kind_of_value(f, x) != IR_OP_TRANSPOSE ||
-      !find_merged(type_of(f, v), type_of(f, x), &out->first, &out->count) || out->first != dim)
+      !find_merged(type_of(f, v), type_of(f, x), &out->first, &out->count) || out->first != dim ||
+      !is_read_once(f, out))
     return false;
   out->turn = ir_value_get(f->m, x)->op;
   return out->count == count &&

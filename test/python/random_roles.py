@@ -374,17 +374,17 @@ class Roles(Graph, Numbers, Complex, Places, Windows, Ordered, HandedAround):
         v = self.pick(lambda v: v.rank > 0 and v.dtype == "i1")
         return v and self.padded(v, [1] * v.rank, [0] * v.rank, [self.rng.randint(0, 1)] * v.rank, self.rng.randint(0, 1))
 
-    def apart_again(self):
+    def apart_again(self, _=None):
         """Two dimensions merged, in some order, ops along what they make, and apart again: mostly as they were."""
-        v = self.pick(lambda v: v.rank in (2, 3) and v.is_float() and not v.special and v.elements > 8)
-        if v is None:
-            return None
-        v = self.transpose(v)
+        ranks = self.rng.choice([[2], [3, 4], [3, 4]])
+        v = self.pick(lambda v: v.rank in ranks and v.is_float() and not v.special and v.elements > 8)
+        v = self.transpose(v or self.argument(self.rng.choices(range(2, 8), k=3), self.rng.choice(["f32", "f64"])))
         dim = self.rng.randrange(v.rank - 1)
         parts = list(v.shape[dim : dim + 2])
         merged = self.reshape_to(v, (*v.shape[:dim], parts[0] * parts[1], *v.shape[dim + 2 :]))
         for _ in range(self.rng.randint(1, 3)):
-            way, other = self.rng.choice(["function", "partner", "product", "written"]), self.rng.randrange(merged.rank)
+            ways = 2 * ["function", "product", "gram", "turned"] + ["partner", "written"]
+            way, other = self.rng.choice(ways), self.rng.randrange(merged.rank)
             if way == "function":
                 merged = self.unary_float(merged)
             elif way == "partner":
@@ -392,6 +392,11 @@ class Roles(Graph, Numbers, Complex, Places, Windows, Ordered, HandedAround):
             elif way == "written":
                 part = self.argument([self.rng.randint(1, n) for n in merged.shape], merged.dtype)
                 merged = self.written(merged, part)
+            elif way == "turned":
+                perm = self.rng.sample(range(merged.rank), merged.rank)
+                merged, dim = self.transpose(merged, perm), perm.index(dim)
+            elif way == "gram" and other != dim:
+                merged, dim = self.gram(merged, dim, other)
             elif other != dim:
                 w = self.argument((self.rng.choice(self.extents), merged.shape[other]), merged.dtype)
                 made = self.dot(w, merged, [(1, other)])
@@ -400,6 +405,17 @@ class Roles(Graph, Numbers, Complex, Places, Windows, Ordered, HandedAround):
         if self.rng.random() < 0.1:
             parts.reverse()
         return self.reshape_to(merged, (*merged.shape[:dim], *parts, *merged.shape[dim + 1 :]))
+
+    def gram(self, v, dim, other):
+        """v times itself, one of the two perhaps turned, summed over the dimension `other`; where `dim` is then."""
+        perm = self.rng.choice([list(range(v.rank)), self.rng.sample(range(v.rank), v.rank)])
+        turned = v if perm == sorted(perm) else self.transpose(v, perm)
+        at, is_left = dim - (other < dim), self.rng.random() < 0.5
+        if is_left:
+            made = self.dot(v, turned, [(other, perm.index(other))])
+        else:
+            made = self.dot(turned, v, [(perm.index(other), other)])
+        return (made, at if is_left else v.rank - 1 + at) if made else (v, dim)
 
     def narrow_dot(self):
         """Of integers whose sums wrap."""
@@ -414,6 +430,14 @@ class Roles(Graph, Numbers, Complex, Places, Windows, Ordered, HandedAround):
             self.outputs.append(self.rng.choice(self.outputs))
         if self.rng.random() < 0.3:
             self.outputs.append(self.rng.choice(self.arguments))
+
+
+class Apart(Roles):
+    """With dimensions that are merged and taken apart again, which somebody reads."""
+
+    def finish(self):
+        super().finish()
+        self.outputs += [v for v in map(self.apart_again, range(8)) if v]
 
 
 class Empty(Roles):

@@ -4,6 +4,7 @@ Each seed is a program and a way to split it (tools/fuzz_graphs.py, which has an
 the evaluator and stock XLA, before and after, with each pass left out in turn, under a limit.
 """
 
+import dataclasses
 import sys
 
 import pytest
@@ -122,7 +123,7 @@ def test_a_wrong_result_is_found(monkeypatch):
     assert {"lowered", "xla"} <= {way for way, _ in found}
 
 
-@pytest.mark.parametrize("graphs", ["Roles", "Empty"])
+@pytest.mark.parametrize("graphs", ["Roles", "Apart", "Empty"])
 def test_rare_roles(graphs):
     """What few programs have, with kernels too; dimensions of no elements."""
     problems = []
@@ -130,4 +131,13 @@ def test_rare_roles(graphs):
         case = fuzz_graphs.case_of(seed, fuzz_graphs.graphs_of(graphs))
         found, _ = fuzz_graphs.failures(case, use_xla=False)
         problems += [f"seed {seed}, {way}: {problem}" for way, problem in found]
+    assert not problems, "\n".join(problems)
+
+
+def test_merged_alone():
+    """Dimensions that are merged and taken apart again, by the pass alone: many programs, quickly."""
+    problems, way = [], ("merged", ["--pass=inline,simplify,cse,dce,merged,dce"])
+    for seed in range(60):
+        case = dataclasses.replace(fuzz_graphs.case_of(seed, fuzz_graphs.graphs_of("Apart")), ways=[way])
+        problems += [f"seed {seed}: {problem}" for _, problem in fuzz_graphs.failures(case, use_xla=False)[0]]
     assert not problems, "\n".join(problems)

@@ -34,7 +34,7 @@ module {
     return %3 : tensor<7x2x4x5xf32>
   }
 
-  // In order already; read before it is apart; two operands that have it; along it not alike; apart
+  // In order already; read before it is apart; two operands that have it; read twice by a product; along it not alike; apart
   // into other dimensions; apart elsewhere. All stay as they are.
   // CHECK: sym_name = "ordered"
   // CHECK-COUNT-1: permutation = array<i64: 2, 0, 1>
@@ -64,6 +64,28 @@ module {
     %2 = stablehlo.add %1, %c : tensor<3x20xf32>
     %3 = stablehlo.reshape %2 : (tensor<3x20xf32>) -> tensor<3x4x5xf32>
     return %3 : tensor<3x4x5xf32>
+  }
+  // CHECK: sym_name = "gram"
+  // CHECK: permutation = array<i64: 2, 1, 0>
+  // CHECK-NOT: permutation
+  func.func @gram(%b: tensor<5x4x3xf32>) -> tensor<4x5x20xf32> {
+    %0 = stablehlo.transpose %b, dims = [2, 1, 0] : (tensor<5x4x3xf32>) -> tensor<3x4x5xf32>
+    %1 = stablehlo.reshape %0 : (tensor<3x4x5xf32>) -> tensor<3x20xf32>
+    %2 = stablehlo.dot_general %1, %1, contracting_dims = [0] x [0] : (tensor<3x20xf32>, tensor<3x20xf32>) -> tensor<20x20xf32>
+    %3 = stablehlo.reshape %2 : (tensor<20x20xf32>) -> tensor<4x5x20xf32>
+    return %3 : tensor<4x5x20xf32>
+  }
+  // CHECK: sym_name = "turned"
+  // CHECK: permutation = array<i64: 2, 1, 0>
+  // CHECK: permutation = array<i64: 1, 0>
+  // CHECK-NOT: permutation
+  func.func @turned(%b: tensor<5x4x3xf32>) -> tensor<4x5x20xf32> {
+    %0 = stablehlo.transpose %b, dims = [2, 1, 0] : (tensor<5x4x3xf32>) -> tensor<3x4x5xf32>
+    %1 = stablehlo.reshape %0 : (tensor<3x4x5xf32>) -> tensor<3x20xf32>
+    %2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<3x20xf32>) -> tensor<20x3xf32>
+    %3 = stablehlo.dot_general %2, %1, contracting_dims = [1] x [0] : (tensor<20x3xf32>, tensor<3x20xf32>) -> tensor<20x20xf32>
+    %4 = stablehlo.reshape %3 : (tensor<20x20xf32>) -> tensor<4x5x20xf32>
+    return %4 : tensor<4x5x20xf32>
   }
   // CHECK: sym_name = "reversed"
   // CHECK: permutation = array<i64: 2, 1, 0>
