@@ -404,9 +404,23 @@ uint32_t bw_attr(bw *w, ir_attr attr) {
   return w->attrs[attr] - 1;
 }
 
-uint32_t bw_dict_text(bw *w, ir_op op) {
+/* In the order of their names, as dictionaries are, whichever of them are properties: those that
+ * nobody knows are read as attributes like others. */
+static ir_named_attr *attrs_by_name(bw *w, ir_op op) {
   const ir_op_data *d = ir_op_get(w->m, op);
+  ir_named_attr *sorted = ARENA_ARRAY(w->scratch, ir_named_attr, d->n_attrs + 1);
+  for (uint32_t i = 0; i < d->n_attrs; i++) {
+    const char *name = ir_text(w->m, d->attrs[i].name);
+    uint32_t at = i;
+    for (; at > 0 && strcmp(ir_text(w->m, sorted[at - 1].name), name) > 0; at--)
+      sorted[at] = sorted[at - 1];
+    sorted[at] = d->attrs[i];
+  }
+  return sorted;
+}
+
+uint32_t bw_dict_text(bw *w, ir_op op) {
   strbuf b = strbuf_make(w->scratch);
-  out_entries_text(w->m, d->attrs, d->n_attrs, &b);
+  out_entries_text(w->m, attrs_by_name(w, op), ir_op_get(w->m, op)->n_attrs, &b);
   return bw_text_entry(w, BW_ATTRS, b.text);
 }
