@@ -32,8 +32,9 @@ char *arena_printf(arena *a, const char *format, ...) __attribute__((format(prin
     uint32_t count;                                                                                \
     uint32_t room;                                                                                 \
   }
-/* Behind the last element: for (T *x = v.at; x < VEC_END(v); x++), where nothing is pushed. */
-#define VEC_END(v) ((v).at + (v).count)
+/* Behind the last element: for (T *x = v.at; x < VEC_END(v); x++), where nothing is pushed. C has
+ * no sum with NULL, which an empty one has. */
+#define VEC_END(v) ((v).count ? (v).at + (v).count : (v).at)
 #define VEC_PUSH(a, v, ...)                                                                        \
   do {                                                                                             \
     if ((v)->count == (v)->room)                                                                   \
