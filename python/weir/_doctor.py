@@ -56,7 +56,7 @@ def _jax():
     from weir import _hook, _jax
 
     lacks = _jax.missing(_jax.FOR_THE_HOOK) or _jax.missing(_jax.FOR_A_LIMIT)
-    advice = f"it lacks {lacks}: take another jax (docs/compatibility.md)" if lacks else ""
+    advice = f"it lacks {lacks}: {_jax.remedy()} (docs/compatibility.md)" if lacks else ""
     versions = f"{jax.__version__}, jaxlib {jaxlib.__version__}"
     yield Finding("jax", versions, BROKEN if lacks else OK, advice)
     is_in = hasattr(_jax.compiler.compile_or_get_cached, "_weir_original") or _hook.install() is None

@@ -29,10 +29,7 @@ _jax.exclude_from_tracebacks(
     for module in (sys.modules[__name__], _auto, _call, _jax, _processes, _say, _settings, _library)
 )
 
-_LACKS = (
-    "weir: jax {} lacks {}, which weir needs: programs run as they came, without a limit (an older "
-    "jax has it; perhaps a newer weir does without)"
-)
+_LACKS = "weir: jax {} lacks {}, which weir needs: programs run as they came, without a limit ({})"
 
 
 def install():
@@ -66,7 +63,7 @@ def may_limit():
 
 
 def warn_of_lack():
-    warn(_LACKS.format(jax.__version__, _jax.missing(_jax.FOR_A_LIMIT)))
+    warn(_LACKS.format(jax.__version__, _jax.missing(_jax.FOR_A_LIMIT), _jax.remedy()))
 
 
 def _register_calls_early():

@@ -20,6 +20,7 @@ are_hlo_shardings_equal = find("jax._src.op_shardings:are_hlo_shardings_equal")
 
 _COMPILE = "jax._src.compiler:compile_or_get_cached"
 _PARAMETERS = ("backend", "computation", "devices", "compile_options")
+OLDEST = (0, 7, 2)
 # Without these the hook can't be put in, nor take its own compiler options out.
 FOR_THE_HOOK = (_COMPILE, "jax._src.lib:xla_client.CompileOptions.env_option_overrides")
 # Without these it lets every program through.
@@ -81,6 +82,15 @@ def _is_missing(path):
 def missing(paths):
     """Those of `paths` (a tuple) that this jax lacks, as text; "" if it has them all."""
     return ", ".join(path.replace(":", ".") for path in paths if _is_missing(path))
+
+
+def remedy():
+    """What to do about a jax that lacks something."""
+    import jax
+
+    if jax.__version_info__ < OLDEST:
+        return f"weir needs jax {'.'.join(map(str, OLDEST))} or newer"
+    return "an older jax has it; perhaps a newer weir does without"
 
 
 def exclude_from_tracebacks(files):

@@ -14,10 +14,10 @@
 
 enum { MOST_BLOCKERS = 5 }; /* rows of a refusal */
 
-/* XLA's report of what is estimated: the two are one number to who reads them. */
+/* XLA's report of what is estimated: the two are one number to who reads them, unless the limit to
+ * set is below what it is said to need. */
 static bool is_near(int64_t reported, int64_t estimated) {
-  int64_t apart = reported > estimated ? reported - estimated : estimated - reported;
-  return apart <= reported / 50;
+  return estimated <= reported && reported - estimated <= reported / 50;
 }
 
 /* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in

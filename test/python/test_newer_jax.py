@@ -76,6 +76,13 @@ def test_what_is_missing_is_named_and_programs_run(path):
     assert "Traceback" not in done.stderr
 
 
+def test_of_a_jax_that_is_too_old_the_oldest_is_named():
+    """As resolvers take one where another library holds jax back."""
+    code = WITHOUT.format(path=_jax.FOR_A_LIMIT[0]) + "import jax; jax.__version_info__ = (0, 4, 35)\n"
+    done = run(code + PROGRAM, WEIR_MEMORY_LIMIT="100kB")
+    assert "weir needs jax 0.7.2 or newer" in done.stderr and "older jax has it" not in done.stderr
+
+
 @pytest.mark.parametrize("path", [_jax.FOR_A_LIMIT[0], _jax.FOR_A_LIMIT[-1]])
 def test_limits_in_the_program_say_so_too(path):
     done = run(WITHOUT.format(path=path) + PROGRAM + BLOCKS)
