@@ -325,6 +325,18 @@ static void test_minimum(void) {
   weir_result_destroy(held.result);
 }
 
+/* What a little less than the estimate holds is not said to need more than that. */
+static void test_no_limit_below_what_it_needs(void) {
+  judge low = {.factor = 0.9}, honest = {.factor = 1};
+  outcome less = rewrite(&low, 8100, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3"),
+          same = rewrite(&honest, 8100, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3");
+  assert(less.status == WEIR_RESOURCE_EXHAUSTED && same.status == WEIR_RESOURCE_EXHAUSTED);
+  assert(strstr(weir_result_message(less.result), "where weir estimates: peak"));
+  assert(strstr(weir_result_message(same.result), "where it needs: peak"));
+  weir_result_destroy(less.result);
+  weir_result_destroy(same.result);
+}
+
 /* What a refusal's number is confirmed by is not going to run, and what the estimate has over the
  * limit is likely to be refused: the referee is asked for its report. What is taken it was asked to
  * compile as it runs. */
@@ -554,6 +566,7 @@ int main(void) {
   test_kept_in_whiles();
   test_any_larger_limit_holds();
   test_minimum();
+  test_no_limit_below_what_it_needs();
   test_asked_for_reports();
   test_held_after_all();
   test_seen_is_named();
