@@ -34,6 +34,7 @@ KINDS = {
     "scan": random_scans.Scans,
     "field": random_fields.Fields,
     "sequence": random_sequences.Sequences,
+    "direction": random_sequences.Directions,
 }
 
 

@@ -189,3 +189,99 @@ class Sequences:
             call = lambda *a: self.function(*a)  # noqa: E731
             lowered = jax.jit(call, keep_unused=True).lower(*self.inputs())
         return lowered.as_text()
+
+
+class Directions(Sequences):
+    """Layers of cells with several states and gates, as LSTMs and GRUs: forward, backward, both side by
+    side or one after the other; over sequences of lengths of their own."""
+
+    def lstm(self, h, s, z):
+        i, f, g, o = jnp.split(z, 4, -1)
+        s = jax.nn.sigmoid(f) * s + jax.nn.sigmoid(i) * jnp.tanh(g)
+        return jax.nn.sigmoid(o) * jnp.tanh(s), s
+
+    def gru(self, h, s, z):
+        r, k, n, more = jnp.split(z, 4, -1)
+        r, k = jax.nn.sigmoid(r), jax.nn.sigmoid(k)
+        h = (1 - k) * jnp.tanh(n + r * more) + k * h
+        return h, 0.5 * s + h
+
+    def minimal(self, h, s, z):
+        f, g, o, more = jnp.split(z, 4, -1)
+        return jax.nn.sigmoid(f) * h + jnp.tanh(g), jnp.sin(o) * more  # a state that nobody needs
+
+    def cell(self, dice, x, wide, u, reverse, mask):
+        """Its states at the end, and all that it puts out: [steps, .., n]"""
+        cell, inside = dice.choice([self.lstm, self.lstm, self.gru, self.minimal]), dice.random() < 0.4
+        narrow = jnp.concatenate([u, jnp.sin(u), 0.5 * u.T, jnp.cos(u) - 1], 1)
+        outs = dice.choice([lambda h, s: h, lambda h, s: (h, s), lambda h, s: (h, jnp.sum(s, -1))])
+
+        def step(state, given):
+            z, on = given
+            h, s = state
+            new = cell(h, s, (z @ wide if inside else z) + h @ narrow)
+            if on is not None:
+                new = [jnp.where(on[..., None], *both) for both in zip(new, state)]
+            return tuple(new), outs(*new)
+
+        first = jnp.zeros((*x.shape[1:-1], self.n))
+        given = x if inside else x @ wide
+        return lax.scan(step, (first, first + 0.1), (given, mask), reverse=reverse)
+
+    def flipped(self, x, lengths):
+        """Each sequence from its own end on, as where packed ones are read backwards."""
+        places = (jnp.arange(len(x))[::-1, None] + lengths) % len(x)
+        return jnp.take_along_axis(x, places.reshape(*places.shape[: x.ndim - 1], 1), 0)
+
+    def masks(self, dice, tokens):
+        """[steps, ..]: which steps count; None: all do."""
+        lengths = 1 + jnp.cumsum(tokens, 0)[len(tokens) // 2] % len(tokens)
+        choices = [lambda: None, lambda: None, lambda: tokens > 1]
+        choices += [lambda: jnp.arange(len(tokens)).reshape(-1, *[1] * lengths.ndim) < lengths]
+        return dice.choice(choices)(), lengths
+
+    def layer(self, dice, x, u, w, tokens):
+        """What it puts out, and its states at the end."""
+        mask, lengths = self.masks(dice, tokens)
+        base = jnp.concatenate([w, jnp.sin(2 * w), jnp.cos(w) - 1, -w], 1)
+        way, number = dice.choice(["both"] * 4 + ["forward", "backward", "turns", "flips"]), dice.randrange(1 << 30)
+        same = dice.random() < 0.5  # cells of one kind
+
+        def cell(x, k, reverse):
+            wide = base if x.shape[-1] == len(w) else jnp.tanh(jnp.resize(base, (x.shape[-1], 4 * self.n)))
+            return self.cell(random.Random(number + (0 if same else k)), x, wide, u, reverse, mask)
+
+        if way == "turns":
+            ends, y = cell(x, 0, False)
+            more, ys = cell(jax.tree.leaves(y)[0], 1, True)
+            return jax.tree.leaves(ys), jax.tree.leaves((ends, more))
+        if way == "flips" and x.ndim == 3:
+            turned, y = cell(self.flipped(x, lengths), 1, False)
+            y = self.flipped(jax.tree.leaves(y)[0], lengths)
+            ends, ys = cell(x, 0, False)
+            return [y, *jax.tree.leaves(ys)], jax.tree.leaves((ends, turned))
+        each = [cell(x, k, k > 0) for k in {"forward": [0], "backward": [1]}.get(way, [0, 1])]
+        return jax.tree.leaves([ys for _, ys in each]), jax.tree.leaves([ends for ends, _ in each])
+
+    def joined(self, dice, ys):
+        """What the next layer reads."""
+        wide = [y for y in ys if y.shape[-1:] == (self.n,) and y.ndim == 2 + len(self.batch)]
+        choices = [lambda: jnp.concatenate(wide, -1), lambda: sum(wide), lambda: jnp.tanh(wide[-1]) * wide[0]]
+        return dice.choice(choices)()
+
+    def value(self, w, u, b, table, x, tokens):
+        dice = random.Random(self.body)
+        total, results = 0.0, []
+        x = dice.choice([lambda: x, lambda: jnp.tanh(x), lambda: table[tokens][..., :1] * x])()
+        for k in range(dice.choice([1, 1, 1, 2])):
+            ys, ends = self.layer(dice, x, u, w, tokens)
+            joint = x = self.joined(dice, ys)
+            reads = dice.choice(["joint", "joint", "each", "ends"])
+            if reads == "joint":
+                total = total + self.read(dice, joint, u, b)
+            if reads == "each":
+                total = total + sum(self.read(dice, y, u, b) for y in ys)
+            if reads == "ends" or dice.random() < 0.3:
+                total = total + sum(jnp.sum(jnp.tanh(e)) for e in ends)
+            results += [joint] if dice.random() < 0.2 else ends if dice.random() < 0.3 else []
+        return total, results
