@@ -318,7 +318,8 @@ static bool may_gain_by_segments(const job *j, const search *s) {
  * make one by one what slices make at once. */
 static bool may_gain_by_steps(const job *j, const search *s) {
   bool may = s->found.has_whiles || s->keeps_trips;
-  return s->manner != BY_STEPS && may && is_slower(j, s) && search_has_scans(j, s);
+  return s->manner != BY_STEPS && s->manner != IN_TURNS && may && is_slower(j, s) &&
+         search_has_scans(j, s);
 }
 
 /* What goes over the steps of whiles once instead. */
@@ -332,6 +333,7 @@ static weir_status try_manner(job *j, search *s, int64_t room_bytes, manner by) 
     if (again.found.m || has_compiled_enough(&again)) break;
     slice_bytes /= 4;
   }
+  s->lacks_phases |= again.lacks_phases;
   if (!again.found.m) return WEIR_OK;
   s->slice_bytes = slice_bytes;
   s->manner = by;
@@ -341,6 +343,7 @@ static weir_status try_manner(job *j, search *s, int64_t room_bytes, manner by) 
 
 static weir_status try_over_steps(job *j, search *s, int64_t room_bytes) {
   if (may_gain_by_steps(j, s)) WEIR_TRY(try_manner(j, s, room_bytes, BY_STEPS));
+  if (s->lacks_phases && may_gain_by_steps(j, s)) WEIR_TRY(try_manner(j, s, room_bytes, IN_TURNS));
   return may_gain_by_segments(j, s) ? try_manner(j, s, room_bytes, SEGMENTS) : WEIR_OK;
 }
 

@@ -12,11 +12,13 @@
 #include "plan/cost.h"
 #include "plan/peak.h"
 #include "split/chunks.h"
+#include "split/phases.h"
 #include "split/schedules.h"
 #include "limit/referee.h"
 #include "limit/result.h"
 
 enum {
+  FEW_PHASES = 3,       /* one layer of both directions, and its gradient */
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
   MOST_SORTING = 400,   /* times its time, as predicted, where sorts are made slice by slice */
   COMPILES_IN_BLOCKS = 2,
@@ -68,7 +70,8 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .may_sort = s->manner == SORTED,
                       .carries_rows = s->manner != BY_PEAK,
                       .leaves_masks = s->manner == MASKS_APART,
-                      .cuts_steps = s->manner == BY_STEPS,
+                      .cuts_steps = s->manner == BY_STEPS || s->manner == IN_TURNS,
+                      .most_phases = s->manner == IN_TURNS ? SPLIT_MOST_PHASES : FEW_PHASES,
                       .fits_first = s->manner == BY_FIT,
                       .refines_cuts = s->refines_cuts,
                       .writes_over = s->refines_cuts && pipeline_can_call(&j->options, j->m),
@@ -394,6 +397,7 @@ weir_status search_try(job *j, search *s) {
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   s->added_bytes = max64(s->added_bytes, order.added_bytes);
   s->keeps_trips |= order.keeps_trips;
+  s->lacks_phases |= order.lacks_phases;
   note_least(s, order.peak_bytes);
   note_best(j, s, m, &order, &before);
   bool may_hold = order.peak_bytes <= order.asked_bytes && !takes_too_long(j, s, m, &order),
@@ -443,6 +447,7 @@ static void start_again(search *s, const search *first) {
   again.was_stopped = s->was_stopped;
   again.added_bytes = s->added_bytes;
   again.keeps_trips = s->keeps_trips;
+  again.lacks_phases = s->lacks_phases;
   again.no_kernels = true;
   *s = again;
 }
@@ -468,6 +473,7 @@ static bool has_manner(const job *j, const search *s, manner by) {
   if (by == MASKS_APART) return search_has(s, IR_OP_IOTA);
   if (by == BY_STEPS) return search_has_scans(j, s);
   if (by == IN_BLOCKS) return s->added_bytes && s->seen.least - s->added_bytes <= s->target;
+  if (by == IN_TURNS) return s->lacks_phases;
   if (by == DEEPER) return s->keeps_trips;
   if (by != OUTSIDE && by != SORTED) return true;
   return search_has(s, by == OUTSIDE ? IR_OP_WHILE : IR_OP_SORT);
@@ -480,6 +486,7 @@ static const char *const manner_names[] = {[BY_PEAK] = "what holds the peak",
                                            [NESTED] = "values made anew in each trip",
                                            [BY_SIZE] = "whatever is large",
                                            [BY_FIT] = "slices that fit before all",
+                                           [IN_TURNS] = "scans in slices, in turns",
                                            [OUTSIDE] = "outer whiles first",
                                            [IN_BLOCKS] = "sums added block by block",
                                            [DEEPER] = "segments in segments",

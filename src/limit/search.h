@@ -24,6 +24,7 @@ typedef enum manner {
   IN_BLOCKS,    /* where a trip's part of a product's sum is added block by block */
   BY_SIZE,      /* whatever is larger than a slice: holds here and there what no holder leads to */
   BY_FIT,       /* along what has slices that fit, whatever else then stays in memory */
+  IN_TURNS,     /* as BY_STEPS, in any number of phases, which make values again: split/phases.h */
   OUTSIDE,      /* whiles around a holder before what is inside of them */
   DEEPER,       /* segments of what loops keep have segments of their own: costs time */
   SORTED,       /* as NESTED, and what is sorted is made slice by slice: costs much time */
@@ -76,6 +77,7 @@ typedef struct search {
   bool was_stopped;                    /* out: the job's search_end came before its own */
   int64_t added_bytes; /* out: the most that a candidate has of large parts of products' sums */
   bool keeps_trips;    /* out: loops of a candidate keep what their trips do */
+  bool lacks_phases;   /* out: a candidate's scans would take more phases than it may have */
   bool refines_cuts;   /* spans are chosen once more, and may be written over each other: not before
                           something holds without */
   int32_t cut_sixteenths; /* of the room: for what is put out between many stages */

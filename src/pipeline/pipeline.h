@@ -92,6 +92,7 @@ typedef struct split_order {
   int64_t deep_bytes;     /* out */
   int64_t kept_bytes;     /* out: the most that one of them takes of it */
   bool keeps_trips;       /* out: some loop keeps what its trips do, in segments or not */
+  bool lacks_phases;      /* out: scans would take more than goal.most_phases */
   int32_t n_checkpoints;
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
   bool is_trial; /* nothing is asked but whether it holds: no kernels, no report */

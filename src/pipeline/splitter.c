@@ -326,8 +326,11 @@ static void sink_unholdable(ir_module *m, ir_block top, split_order *order) {
 }
 
 /* In two passes those that both directions need. */
-static void restart_scans(ir_module *m, ir_block top, const split_goal *goal) {
-  if (goal->cuts_steps) split_restart_scans(m, top, goal->slice_bytes, goal->threshold_bytes);
+static void restart_scans(ir_module *m, ir_block top, split_order *order) {
+  const split_goal *goal = &order->goal;
+  if (!goal->cuts_steps) return;
+  uint32_t phases = split_restart_scans(m, top, goal);
+  order->lacks_phases = phases > goal->most_phases;
 }
 
 static void make_edges(ir_module *m, ir_block top, const split_goal *goal) {
@@ -385,7 +388,7 @@ void splitter_judge(const ir_module *m, split_order *order) {
 void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = tried_begin(m);
   ir_block top = main_block(m);
-  if (top) restart_scans(m, top, &order->goal);
+  if (top) restart_scans(m, top, order);
   if (top) sink_unholdable(m, top, order);
   if (top) make_edges(m, top, &order->goal);
   if (top) move_states(m, top, &order->goal);
@@ -679,7 +682,7 @@ static void split_units(ir_module *m, ir_block top, split_order *order, tried *t
 void splitter_to_fit(ir_module *m, split_order *order) {
   tried t = tried_begin(m);
   order->fits = false;
-  if (main_block(m)) restart_scans(m, main_block(m), &order->goal);
+  if (main_block(m)) restart_scans(m, main_block(m), order);
   if (main_block(m)) sink_unholdable(m, main_block(m), order);
   if (main_block(m)) make_edges(m, main_block(m), &order->goal);
   if (main_block(m)) move_states(m, main_block(m), &order->goal);

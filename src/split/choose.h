@@ -9,6 +9,7 @@ typedef struct split_goal {
   bool no_streaming;       /* one loop per statistic instead */
   bool may_sort;           /* what is sorted may be made slice by slice: split/sorts.h */
   bool cuts_steps;         /* scans are made in slices of their steps: split/chunks.h */
+  uint32_t most_phases;    /* that these may take, in turns of both directions: split/phases.h */
   bool no_kernels;         /* all loops stay XLA's (split/agreement.h) */
   bool no_checkpoints;     /* loops keep what they stack */
   bool may_be_deep;        /* their segments may have segments (split/checkpoint.h) */

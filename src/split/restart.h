@@ -9,17 +9,20 @@
  *
  * C is E behind the state that F begins with. W needs nothing of what it did more than L steps ago:
  * its slices of L steps can be made in any order, so it goes into the loop over slices of B's
- * (split/chunks.h). F' has copies of what it reads, for a loop of its own. */
+ * (split/chunks.h).
+ *
+ * What is made in which loop say phases (split/phases.h). Each has copies of what is large, so that
+ * it is a region of its own. */
 #ifndef WEIR_SPLIT_RESTART_H
 #define WEIR_SPLIT_RESTART_H
-#include "ir/ir.h"
+#include "split/choose.h"
 
-/* Rewrites the block's scans in the direction of its first one that scans in the opposite direction
- * depend on. Slices of what they read or stack in L steps are no larger than slice_bytes, if there
- * are such that divide the steps; values above the threshold are copied. False, and nothing is
- * changed, if there are none, or if less than a third of the stacks would be saved. Costs F's steps
- * once more, and once more what it reads; results are the same to the bit. */
-bool split_restart_scans(ir_module *m, ir_block block, int64_t slice_bytes,
-                         int64_t threshold_bytes);
+/* Rewrites the block in phases where scans depend on those of the opposite direction. Slices of
+ * what they read or stack in L steps are no larger than goal->slice_bytes, if there are such that
+ * divide the steps; values above goal->threshold_bytes are copied. Returns the phases that it
+ * takes: where these are more than goal->most_phases, or 0, nothing is changed. Stacks of which
+ * less than a third would be saved stay whole. Costs what phases make again; results are the same
+ * to the bit. */
+uint32_t split_restart_scans(ir_module *m, ir_block block, const split_goal *goal);
 
 #endif

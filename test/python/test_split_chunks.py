@@ -86,6 +86,45 @@ def delayed(x, w, v, out):
     return jnp.mean((ys @ out) ** 2)
 
 
+def cell(x, w, u, reverse=False):
+    """An LSTM's: all that it puts out, and its last."""
+
+    def step(state, z):
+        h, c = state
+        i, f, g, o = jnp.split(z + h @ u, 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    zero = jnp.zeros(len(u))
+    (last, _), ys = lax.scan(step, (zero, zero), x @ w, reverse=reverse)
+    return ys, last
+
+
+def both_ways(x, w, v, u, out):
+    there, back = cell(x, w, u)[0], cell(x, v, u, reverse=True)[0]
+    return jnp.mean((jnp.concatenate([there, back], -1) @ out) ** 2)
+
+
+def both_last(x, w, v, u, out):
+    """The states that each ends with alone."""
+    return jnp.mean((jnp.concatenate([cell(x, w, u)[1], cell(x, v, u, reverse=True)[1]]) @ out) ** 2)
+
+
+def there_and_back(x, w, v, u, out):
+    """The second reads what the first puts out, against its direction."""
+    y = cell(x, w, u)[0]
+    return jnp.mean((jnp.concatenate([y, cell(y, v, u, reverse=True)[0]], -1) @ out) ** 2)
+
+
+def two_layers(x, w, v, u, out):
+    """Of both directions: each of the second layer reads both of the first."""
+    wide = jnp.concatenate([w, v])
+    for a, b in ((w, v), (wide, jnp.sin(wide))):
+        x = jnp.concatenate([cell(x, a, u)[0], cell(x, b, u, reverse=True)[0]], -1)
+    return jnp.mean((x @ out) ** 2)
+
+
 def grad(f):
     def value_and_grad(x, *weights):
         return jax.value_and_grad(lambda weights: f(x, *weights))(weights)
@@ -94,6 +133,7 @@ def grad(f):
     return value_and_grad
 
 
+BOTH = both_ways, both_last, there_and_back, two_layers
 WIDTHS = {lstm: (4 * D, 4 * D, D)}
 CASES = [(f, T) for f in (griffin, backward, projected, layers, lstm, selective)]
 CASES += [(griffin, 1511), (projected, 1511)]  # a prime: slices overlap
@@ -109,6 +149,13 @@ def test_all_that_is_kept_of_steps_is_not_there(f, steps):
 @pytest.mark.parametrize("f, steps", BACK, ids=lambda v: getattr(v, "__name__", v))
 def test_nor_for_gradients(f, steps):
     check_a_tenth(grad(f), numbers(steps, D), *weights(*WIDTHS.get(f, (D, D, D))))
+
+
+@pytest.mark.parametrize("steps", (T, 1511))
+@pytest.mark.parametrize("f", BOTH, ids=lambda f: f.__name__)
+def test_nor_for_gradients_of_both_directions(f, steps):
+    out = numbers(2 * D, 8, scale=D**-0.5)
+    check_a_tenth(grad(f), numbers(steps, D), *weights(4 * D, 4 * D, 4 * D), out)
 
 
 def limit_at(f, arguments, share):
