@@ -192,29 +192,43 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
 }
 
 /* ---- steps in functions ---- */
-/* XLA may copy what a function is given. as_is: needs all temporaries together. */
-static bool holds_in_functions(const job *j, const candidate *as_is) {
+/* XLA may copy what a function is given. Of what runs as without weir it is not asked: that needs
+ * all temporaries together. */
+static bool has_room_for_functions(const job *j, const candidate *as_is) {
   int64_t limit = j->options.memory_limit_bytes;
-  assert(as_is->is_stock && !as_is->m);
-  return !limit || as_is->needs.peak <= limit / 2;
+  assert(!as_is->m);
+  return !as_is->is_stock || !limit || as_is->needs.peak <= limit / 2;
 }
 
-/* Where XLA takes longer to start the ops of a step than to run them, a timer says so. */
+static bool holds_in_functions(job *j, candidate *c) {
+  if (c->is_stock) return true;
+  j->in_functions = true;
+  bool is_known = referee_ask(j, c->m, c->order, &c->needs);
+  j->in_functions = false;
+  return is_known && c->needs.peak <= j->options.memory_limit_bytes;
+}
+
+static bool may_gain_in_functions(const job *j, const candidate *as_is) {
+  return !as_is->m && timed_are_quick(as_is->time_ns) && pipeline_functions_are_on(j) &&
+         has_room_for_functions(j, as_is) && steps_may_be_short(j, j->m);
+}
+
+/* *in_out: the program as it came. Where XLA takes longer to start the ops of a step than to run
+ * them, a timer says so. */
 static weir_status make_functions(job *j, climb *in_out) {
   candidate tried = in_out->taken;
-  bool may = !tried.m && tried.is_stock && 3 * tried.time_ns < TIMED_MOST_NS;
-  if (!may || !pipeline_functions_are_on(j) || !holds_in_functions(j, &tried) ||
-      !steps_are_short(j, j->m, CPU_STEP_BYTES))
-    return WEIR_OK;
-  timed t = timed_look_up(j, (timed_ways){"steps", .held = "fits", .how = "in functions"});
+  if (!may_gain_in_functions(j, &tried)) return WEIR_OK;
+  timed t =
+      timed_look_up(j, (timed_ways){"steps", .held = as_it_is_held(in_out), .how = "in functions"});
+  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead, /* then nobody asks what it needs */
+      may = t.choice == TIMED_OPEN || t.choice == TIMED_GAINS;
   tried.in_functions = true;
-  tried.stock_ns = tried.time_ns;
-  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead;
+  if (tried.is_stock) tried.stock_ns = tried.time_ns;
+  if (!may || !holds_in_functions(j, &tried)) return WEIR_OK;
   if (!is_open && timed_choose(j, &t, &tried, &in_out->taken) != TIMED_GAINS) return WEIR_OK;
-  if (!is_open) { /* else nobody asks */
-    tried.time_ns *= (double)t.took[0].ns / (double)t.took[1].ns;
+  if (!is_open) tried.time_ns *= (double)t.took[0].ns / (double)t.took[1].ns;
+  if (!is_open && tried.is_stock)
     tried.needs = (verdict){.peak = referee_estimate(j, j->m, tried.order)};
-  }
   *in_out = climb_to(WEIR_OPTIONS_ONLY, tried);
   return WEIR_OK;
 }

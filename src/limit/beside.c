@@ -1,7 +1,10 @@
 #include "limit/beside.h"
 
+#include <assert.h>
+
 #include "limit/fastest.h"
 #include "limit/as_is.h"
+#include "limit/steps.h"
 #include "limit/timed.h"
 #include "machine/tuned.h"
 
@@ -10,38 +13,65 @@ enum {
   TIMED_SHARE = NEAR_SHARE, /* of the search, for these */
 };
 
-/* Beside the splits that predictions come to. */
-typedef enum beside {
-  BY_XLA, /* without kernels */
-  BOLDLY, /* with kernels that are only worth a try */
+/* Beside the splits that predictions come to: which loops are kernels, and whether XLA makes
+ * functions of whiles. */
+typedef enum kernels {
+  AS_PREDICTED,
+  BY_XLA, /* none */
+  BOLDLY, /* also such as are only worth a try */
+} kernels;
+
+typedef struct beside {
+  kernels kernels;
+  bool in_functions;
 } beside;
 
-static const char *const asked_about[] = {[BY_XLA] = "split", [BOLDLY] = "split boldly"};
+static const char *const asked_about[] = {
+    [AS_PREDICTED] = "split as predicted", [BY_XLA] = "split", [BOLDLY] = "split boldly"};
 
-static weir_status find_beside(job *j, beside how, int64_t peak, int32_t most_compiles,
+static weir_status find_beside(job *j, beside how, int64_t peak, int32_t most_compiles, search *s,
                                candidate *out) {
-  int tile = j->options.tile;
-  search s;
-  if (how == BY_XLA) j->options.tile = WEIR_TILE_OFF;
-  j->is_bold = how == BOLDLY;
-  search_begin(j, TIMED_SHARE);
-  weir_status status = fastest_split(j, peak, (effort){TIMED_SHARE, most_compiles}, &s, out);
+  int tile = j->options.tile, share = how.kernels == AS_PREDICTED ? 1 : TIMED_SHARE;
+  if (how.kernels == BY_XLA) j->options.tile = WEIR_TILE_OFF;
+  j->is_bold = how.kernels == BOLDLY;
+  j->in_functions = how.in_functions;
+  search_begin(j, share);
+  weir_status status = fastest_split(j, peak, (effort){share, most_compiles}, s, out);
   search_begin(j, 1);
-  j->is_bold = false;
+  out->in_functions = how.in_functions;
+  j->is_bold = j->in_functions = false;
   j->options.tile = tile;
   return status;
 }
 
-static timed look_up(job *j, beside how) {
+static timed look_up(job *j, kernels how) {
   return timed_look_up(
       j, (timed_ways){asked_about[how], .limit_bytes = j->options.memory_limit_bytes});
 }
 
+static timed look_up_functions(job *j, kernels how) {
+  return timed_look_up(
+      j, (timed_ways){"functions", .held = asked_about[how],
+                      .limit_bytes = j->options.memory_limit_bytes, .how = "in functions"});
+}
+
+/* Compilations of the search after which nothing is timed: that compiles up to twice more. */
+static int32_t most_before_timing(const job *j) {
+  return j->prepared->ops.count <= TUNED_QUICK_OPS ? MOST_COMPILES : 1;
+}
+
+static bool may_time(const job *j, const search *s, const candidate *found) {
+  return s->compiles <= most_before_timing(j) && found->needs.is_xlas &&
+         found->time_ns < TIMED_MOST_NS && j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
+}
+
+/* ---- kernels ---- */
 /* Whether the found way and the one beside it are to be timed, by the estimate of that one. */
-static weir_status is_in_doubt(job *j, beside how, int64_t peak, const candidate *found,
+static weir_status is_in_doubt(job *j, kernels how, int64_t peak, const candidate *found,
                                bool *out_is) {
   candidate other;
-  WEIR_TRY(find_beside(j, how, peak, 0, &other));
+  search s;
+  WEIR_TRY(find_beside(j, (beside){how}, peak, 0, &s, &other));
   *out_is = other.m && candidate_has_loops(&other, true) == (how == BOLDLY);
   if (!other.m) return WEIR_OK;
   double kernels_ns = how == BOLDLY ? other.time_ns : found->time_ns,
@@ -53,41 +83,79 @@ static weir_status is_in_doubt(job *j, beside how, int64_t peak, const candidate
   return WEIR_OK;
 }
 
-/* The faster of two, of which one has kernels. */
-static candidate timed_of(job *j, timed *t, beside how, candidate found, candidate other) {
-  const candidate *kernels = how == BOLDLY ? &other : &found,
-                  *xla = how == BOLDLY ? &found : &other;
-  timed_choice choice = other.needs.is_xlas ? timed_choose(j, t, kernels, xla) : TIMED_NEVER;
+static void take(candidate *found, const candidate *other) {
+  ir_module_destroy(found->m);
+  *found = *other;
+}
+
+/* Takes the faster of two, of which one has kernels. Whether it is the other. */
+static bool take_timed(job *j, timed *t, kernels how, candidate *found, const candidate *other) {
+  const candidate *tried = how == BOLDLY ? other : found, *xla = how == BOLDLY ? found : other;
+  timed_choice choice = other->needs.is_xlas ? timed_choose(j, t, tried, xla) : TIMED_NEVER;
   bool takes_other = choice == (how == BOLDLY ? TIMED_GAINS : TIMED_LOSES);
-  ir_module_destroy(takes_other ? found.m : other.m);
-  return takes_other ? other : found;
+  if (takes_other) take(found, other);
+  else ir_module_destroy(other->m);
+  return takes_other;
 }
 
-/* Compilations of the search after which nothing is timed: that compiles up to twice more. */
-static int32_t most_before_timing(const job *j) {
-  return j->prepared->ops.count <= TUNED_QUICK_OPS ? MOST_COMPILES : 1;
-}
-
-weir_status beside_time(job *j, int64_t peak, int32_t compiles, candidate *found) {
-  beside how = candidate_has_loops(found, true) ? BY_XLA : BOLDLY;
-  bool may = compiles <= most_before_timing(j) && found->needs.is_xlas &&
-             found->time_ns < TIMED_MOST_NS && j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
+/* Where it is in doubt that *found gains by its kernels, or would by some, the timer decides.
+ * *out_how: what came of that. */
+static weir_status time_kernels(job *j, int64_t peak, const search *s, kernels *out_how,
+                                candidate *found) {
+  kernels how = candidate_has_loops(found, true) ? BY_XLA : BOLDLY;
   candidate other;
+  search again;
+  bool may = may_time(j, s, found);
   if (!may) return WEIR_OK;
   timed t = look_up(j, how);
   if (t.choice != TIMED_OPEN) return WEIR_OK;
   WEIR_TRY(is_in_doubt(j, how, peak, found, &may));
   if (!may) return WEIR_OK;
-  WEIR_TRY(find_beside(j, how, peak, COMPILES_TIMED, &other));
-  if (other.m) *found = timed_of(j, &t, how, *found, other);
+  WEIR_TRY(find_beside(j, (beside){how}, peak, COMPILES_TIMED, &again, &other));
+  if (other.m && take_timed(j, &t, how, found, &other)) *out_how = how;
   return WEIR_OK;
 }
 
-weir_status beside_find_known(job *j, int64_t peak, candidate *out) {
-  *out = (candidate){0};
-  if (look_up(j, BY_XLA).choice == TIMED_LOSES)
-    return find_beside(j, BY_XLA, peak, COMPILES_TIMED, out);
-  if (look_up(j, BOLDLY).choice == TIMED_GAINS)
-    return find_beside(j, BOLDLY, peak, COMPILES_TIMED, out);
+/* ---- functions ---- */
+static bool may_gain_in_functions(const job *j, const search *s, const candidate *found) {
+  return may_time(j, s, found) && timed_are_quick(found->time_ns) && pipeline_functions_are_on(j) &&
+         steps_may_be_short(j, found->m);
+}
+
+/* The same kernels, searched for with XLA's reports of functions. */
+static weir_status time_functions(job *j, int64_t peak, kernels how, const search *s,
+                                  candidate *found) {
+  candidate other;
+  search again;
+  if (found->in_functions || !may_gain_in_functions(j, s, found)) return WEIR_OK;
+  timed t = look_up_functions(j, how);
+  if (t.choice != TIMED_OPEN) return WEIR_OK;
+  WEIR_TRY(find_beside(j, (beside){how, true}, peak, COMPILES_TIMED, &again, &other));
+  bool holds = other.m && other.needs.is_xlas;
+  assert(!other.m || other.in_functions);
+  if (!holds) timed_give_up(j, &t);
+  if (holds && timed_choose(j, &t, &other, found) == TIMED_GAINS) take(found, &other);
+  else if (other.m) ir_module_destroy(other.m);
   return WEIR_OK;
+}
+
+/* ---- all ---- */
+static beside find_known(job *j) {
+  kernels how = look_up(j, BY_XLA).choice == TIMED_LOSES   ? BY_XLA
+                : look_up(j, BOLDLY).choice == TIMED_GAINS ? BOLDLY
+                                                           : AS_PREDICTED;
+  return (beside){how, look_up_functions(j, how).choice == TIMED_GAINS};
+}
+
+weir_status beside_split(job *j, int64_t peak, search *s, candidate *out) {
+  beside known = find_known(j);
+  *out = (candidate){0};
+  if (known.kernels != AS_PREDICTED || known.in_functions)
+    WEIR_TRY(find_beside(j, known, peak, COMPILES_TIMED, s, out));
+  if (!out->m) {
+    known.kernels = AS_PREDICTED;
+    WEIR_TRY(fastest_split(j, peak, (effort){1, MOST_COMPILES}, s, out));
+    if (out->m) WEIR_TRY(time_kernels(j, peak, s, &known.kernels, out));
+  }
+  return out->m ? time_functions(j, peak, known.kernels, s, out) : WEIR_OK;
 }

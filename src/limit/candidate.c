@@ -1,7 +1,11 @@
 #include "limit/candidate.h"
 
-#include "limit/referee.h"
+#include <string.h>
+
+#include "ir/convolution.h"
 #include "limit/result.h"
+#include "limit/steps.h"
+#include "plan/cost.h"
 
 candidate candidate_as_it_came(const job *j, plan_order order, verdict needs) {
   const weir_summary *s = &j->result->summary;
@@ -29,11 +33,23 @@ bool candidate_has_loops(const candidate *c, bool as_kernels) {
   return false;
 }
 
+static void order_way(const job *j, const candidate *c, machine_way *out) {
+  out->by_memory = plan_is_by_memory(c->order);
+  out->unhoisted = !plan_hoists(c->order);
+  out->unshared = c->m && !plan_is_shared(c->m, &j->machine);
+  out->by_ynn = ir_convolves_by_ynn(c->m ? c->m : j->m);
+}
+
 void candidate_options(const job *j, const candidate *c,
                        const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
-  out_options[0] = out_options[1] = NULL;
-  if (!c->is_stock) referee_options(j, c->m, c->order, out_options);
-  else if (c->in_functions) out_options[0] = machine_xla_functions();
+  ir_module *m = c->m ? c->m : j->m;
+  machine_way way = {.is_stock = c->is_stock,
+                     .in_functions = c->in_functions,
+                     .by_loops = c->in_functions && steps_have_small_products(m)};
+  if (!c->is_stock) order_way(j, c, &way);
+  out_options[0] = NULL;
+  if (j->machine.device || !strcmp(j->options.platform, "cpu"))
+    machine_xla_options(&j->machine, way, out_options);
 }
 
 /* Where XLA is asked, a limit is held by what it says. */

@@ -14,7 +14,7 @@ typedef struct verdict {
 typedef struct candidate {
   ir_module *m;      /* NULL: the program as it came */
   bool is_stock;     /* compiled as without weir; else with the options of its order */
-  bool in_functions; /* but for whiles of short steps, of which XLA makes a function each */
+  bool in_functions; /* whiles of short steps as a function each: limit/steps.h */
   plan_order order;  /* in which XLA runs it */
   verdict needs;
   made_loops made;
@@ -43,7 +43,7 @@ static inline climb climb_to(weir_outcome outcome, candidate taken) {
 candidate candidate_as_it_came(const job *j, plan_order order, verdict needs);
 /* What was split as ordered. */
 candidate candidate_of_order(ir_module *m, const split_order *order, verdict needs);
-/* What XLA is told: see machine_xla_options(). */
+/* What XLA is told to run it, and to report what it needs: see machine_xla_options(). */
 void candidate_options(const job *j, const candidate *c,
                        const char *out_options[MACHINE_MOST_OPTIONS + 1]);
 /* The result's outcome, options, loops and numbers become those of what was taken. */

@@ -118,14 +118,23 @@ static weir_status try_fewer_passes(job *j, search *s, int64_t room_bytes) {
 }
 
 /* On CPUs XLA's loops gain by longer slices where those are short, unless the program is hardly
- * slower than it came. Not where they repeat the program's whiles and the steps of these are short:
- * XLA makes one function of such a while, whose ops then cost next to nothing, and longer slices
- * end that unpredicted. */
+ * slower than it came. */
 static bool has_short_slices(const job *j, const search *s) {
-  bool repeats = s->found.has_whiles && search_has(s, IR_OP_WHILE) &&
-                 steps_are_short(j, s->found.m, CPU_OWN_STEP_BYTES);
   return !strcmp(j->options.platform, "cpu") && s->slice_bytes < TUNED_COARSE_BYTES &&
-         candidate_has_loops(&s->found, false) && is_slower(j, s) && !repeats;
+         candidate_has_loops(&s->found, false) && is_slower(j, s);
+}
+
+/* Of a while that slices repeat XLA makes one function where its steps are short: ops cost next to
+ * nothing then. With longer slices it may not, which is not predicted. */
+static bool ends_functions(const job *j, const search *s, const search *longer) {
+  return s->found.has_whiles && search_has(s, IR_OP_WHILE) &&
+         steps_are_short(j, s->found.m, j->in_functions) &&
+         !steps_are_short(j, longer->found.m, j->in_functions);
+}
+
+static void drop_found(search *s) {
+  ir_module_destroy(s->found.m);
+  s->found = (candidate){0};
 }
 
 /* Both what XLA gets of it, and its loops. */
@@ -228,6 +237,7 @@ static weir_status try_longer_slices(job *j, search *s, int64_t room_bytes) {
     again.hold_bytes = s->hold_bytes;
     WEIR_TRY(try_either(j, s, slice_bytes, &again));
     bool is_refused = again.target < target;
+    if (again.found.m && ends_functions(j, s, &again)) drop_found(&again);
     if (!again.found.m) high = too_large = slice_bytes;
     slice_bytes = is_refused ? somewhat_below(s, &again, low, high) : between(low, high, false);
     if (!again.found.m) continue;

@@ -143,14 +143,10 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   search s;
   WEIR_TRY(ladder_prepare(j));
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
-  WEIR_TRY(beside_find_known(j, peak, &found));
-  if (!found.m) {
-    WEIR_TRY(fastest_split(j, peak, (effort){1, MOST_COMPILES}, &s, &found));
-    if (found.m) WEIR_TRY(beside_time(j, peak, s.compiles, &found));
-    if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
-    if (!found.m) WEIR_TRY(find_witness(j, &found));
-    CTX_CHECK(&j->c, !found.m || found.needs.peak <= j->options.memory_limit_bytes);
-  }
+  WEIR_TRY(beside_split(j, peak, &s, &found));
+  if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
+  if (!found.m) WEIR_TRY(find_witness(j, &found));
+  CTX_CHECK(&j->c, !found.m || found.needs.peak <= j->options.memory_limit_bytes);
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
   *out = climb_to(WEIR_REWRITTEN, found);
   return WEIR_OK;

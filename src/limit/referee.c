@@ -3,21 +3,9 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "ir/convolution.h"
 #include "limit/result.h"
 #include "out/out.h"
 #include "plan/cost.h"
-
-void referee_options(const job *j, ir_module *m, plan_order order,
-                     const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
-  machine_way way = {.by_memory = plan_is_by_memory(order),
-                     .unhoisted = !plan_hoists(order),
-                     .unshared = m && !plan_is_shared(m, &j->machine),
-                     .by_ynn = ir_convolves_by_ynn(m ? m : j->m)};
-  out_options[0] = NULL;
-  if (j->machine.device || !strcmp(j->options.platform, "cpu"))
-    machine_xla_options(&j->machine, way, out_options);
-}
 
 bool referee_has_orders(const job *j) {
   return !j->machine.device && !strcmp(j->options.platform, "cpu");
@@ -96,7 +84,8 @@ static bool ask_all(job *j, ir_module *m, const char *text, size_t length, plan_
                     bool only_report, verdict *out) {
   const char *options[MACHINE_MOST_OPTIONS + 1], *other = machine_xla_otherwise(&j->machine);
   *out = (verdict){0};
-  referee_options(j, m, order, options);
+  candidate asked = {.m = m, .order = order, .in_functions = j->in_functions};
+  candidate_options(j, &asked, options);
   out->is_xlas = only_report ? ask_for_report(j, text, length, options, out)
                              : ask(j, text, length, options, out);
   if (!out->is_xlas || !other) return out->is_xlas;

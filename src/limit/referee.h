@@ -5,10 +5,6 @@
 #include "limit/candidate.h"
 #include "machine/cpu.h"
 
-/* The options by which XLA runs the module, NULL: the program as it came, in the order, and reports
- * what it needs; "name=value", NULL-terminated, static. */
-void referee_options(const job *j, ir_module *m, plan_order order,
-                     const char *out_options[MACHINE_MOST_OPTIONS + 1]);
 /* Whether XLA can be told in which order to run a program, as on CPUs. Devices' XLA saves memory.
  */
 bool referee_has_orders(const job *j);

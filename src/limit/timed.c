@@ -180,6 +180,8 @@ bool timed_is_unsure(double kernels_ns, double xla_ns) {
          2 * kernels_ns + xla_ns <= TIMED_MOST_NS;
 }
 
+bool timed_are_quick(double ns) { return 2 * ns <= TIMED_MOST_NS; }
+
 /* Of many short runs CPU time may be less than what it is counted in. */
 static double cpu_gain(const weir_took *kernels, const weir_took *xla) {
   bool is_known = kernels->cpu_ns > 0 && xla->cpu_ns > 0;

@@ -39,6 +39,9 @@ void timed_give_up(job *j, const timed *t);
 /* Whether a predicted gain by kernels says too little, and runs that long can be timed. */
 bool timed_is_unsure(double kernels_ns, double xla_ns);
 
+/* Whether two ways, of which neither is predicted to take longer, run that long at the least. */
+bool timed_are_quick(double ns);
+
 /* A gain only where it takes no longer, neither way. Of two zeros: TIMED_NEVER. */
 timed_choice timed_choice_of(const weir_took took[2]);
 

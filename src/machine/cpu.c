@@ -135,16 +135,28 @@ double cpu_resident_bytes(const machine *m) { return (double)(m->l2_bytes / 2); 
  * (bench/experiments/products.py). Convolutions that Eigen has not the types for would be plain
  * loops, 10 to 45 times as slow as YNN's; Eigen's own take half of the time of YNN's, backwards
  * (bench/experiments/convolutions.py). */
-enum { BY_MEMORY = 1, UNHOISTED = 2, UNSHARED = 4, BY_YNN = 8, PASSES = UNHOISTED | UNSHARED };
+enum {
+  BY_MEMORY = 1,
+  UNHOISTED = 2,
+  UNSHARED = 4,
+  BY_YNN = 8,
+  FUNCTIONS = 16,
+  BY_LOOPS = 32,
+  STOCK = 64,
+  PASSES = UNHOISTED | UNSHARED,
+  LIBRARY = STOCK | BY_LOOPS | BY_YNN,
+};
 static const struct {
   int asked, wanted;    /* of the way's properties: these are to be those */
   int32_t vector_bytes; /* for such vectors only; 0: any */
   const char *option;
 } options[] = {
-    {BY_YNN, 0, 0, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
-    {BY_YNN, BY_YNN, 0,
+    {LIBRARY, 0, 0, "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
+    {LIBRARY, BY_YNN, 0,
      "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,"
      "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"},
+    {BY_LOOPS, BY_LOOPS, 0, "xla_cpu_experimental_ynn_fusion_type="},
+    {FUNCTIONS, FUNCTIONS, 0, "xla_cpu_small_while_loop_byte_threshold=65536"},
     {BY_MEMORY, BY_MEMORY, 0, "xla_cpu_scheduler_type=CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"},
     {PASSES, UNHOISTED, 0, "xla_disable_hlo_passes=while-loop-invariant-code-motion"},
     {PASSES, UNSHARED, 0, "xla_disable_hlo_passes=cpu-parallel-task-assigner"},
@@ -157,7 +169,10 @@ static const struct {
 void machine_xla_options(const machine *m, machine_way way,
                          const char *out_options[MACHINE_MOST_OPTIONS + 1]) {
   int is = (way.by_memory ? BY_MEMORY : 0) | (way.unhoisted ? UNHOISTED : 0) |
-           (way.unshared ? UNSHARED : 0) | (way.by_ynn ? BY_YNN : 0);
+           (way.unshared ? UNSHARED : 0) | (way.by_ynn ? BY_YNN : 0) |
+           (way.in_functions ? FUNCTIONS : 0) | (way.by_loops ? BY_LOOPS : 0) |
+           (way.is_stock ? STOCK : 0);
+  static_assert(CPU_STEP_BYTES == 65536, "as above");
   size_t count = 0;
   for (size_t i = 0; !m->device && i < sizeof options / sizeof *options; i++)
     if ((is & options[i].asked) == options[i].wanted &&
@@ -170,11 +185,6 @@ void machine_xla_options(const machine *m, machine_way way,
 /* What LLVM makes of kernels changes no buffer. */
 const char *machine_xla_report_only(const machine *m) {
   return m->device ? NULL : "xla_backend_optimization_level=0";
-}
-
-const char *machine_xla_functions(void) {
-  static_assert(CPU_STEP_BYTES == 65536, "as below");
-  return "xla_cpu_small_while_loop_byte_threshold=65536";
 }
 
 const char *machine_xla_otherwise(const machine *m) {

@@ -80,24 +80,25 @@ double cpu_resident_bytes(const machine *m);
 /* ---- XLA ---- */
 /* How XLA is to run a program. */
 typedef struct machine_way {
-  bool by_memory; /* in the order of its scheduler that saves memory */
-  bool unhoisted; /* what does not change in a loop stays there */
-  bool unshared;  /* each op of what it fuses on one thread */
-  bool by_ynn;    /* convolutions that are not for Eigen */
+  bool is_stock;     /* as without weir, but for functions */
+  bool by_memory;    /* in the order of its scheduler that saves memory */
+  bool unhoisted;    /* what does not change in a loop stays there */
+  bool unshared;     /* each op of what it fuses on one thread */
+  bool by_ynn;       /* convolutions that are not for Eigen */
+  bool in_functions; /* a while whose steps touch up to CPU_STEP_BYTES as one function: it starts
+                        none of their ops by itself (bench/experiments/steps.py) */
+  bool by_loops;     /* products, which are all small: a library's are no function's */
 } machine_way;
+enum { CPU_STEP_BYTES = 65536, CPU_OWN_STEP_BYTES = 1024 /* XLA's, untold */ };
 
 /* What XLA is told for that: "name=value", NULL-terminated, static, at most MACHINE_MOST_OPTIONS,
  * with one more below. */
-enum { MACHINE_MOST_OPTIONS = 5 };
+enum { MACHINE_MOST_OPTIONS = 6 };
 void machine_xla_options(const machine *m, machine_way way,
                          const char *out_options[MACHINE_MOST_OPTIONS + 1]);
 /* What XLA is told besides where nothing but its report is wanted, which is the same in half of the
  * time; NULL: nothing. */
 const char *machine_xla_report_only(const machine *m);
-/* What XLA is told to make one function of a while whose steps touch up to CPU_STEP_BYTES: it
- * starts none of their ops by itself (bench/experiments/steps.py). */
-const char *machine_xla_functions(void);
-enum { CPU_STEP_BYTES = 65536, CPU_OWN_STEP_BYTES = 1024 /* XLA's, untold */ };
 /* Of another way in which XLA may compile the program whatever it is told, and which a limit must
  * hold, too; NULL: there is none. */
 const char *machine_xla_otherwise(const machine *m);

@@ -41,6 +41,7 @@ typedef struct job {
   ir_module *m;        /* as read */
   bool is_vast;        /* inlined; only passes that are named look at such */
   bool is_bold;        /* loops become kernels that are only worth a try */
+  bool in_functions;   /* XLA makes functions of whiles of short steps: limit/steps.h */
   bool is_asked_ahead; /* whether it is left untouched: not, where a timer will be asked */
   pass_driver driver;
   ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */

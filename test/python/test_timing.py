@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import kernel_running
+import random_scans
 import weir
-from running import HONEST
+from running import HONEST, total_bytes
 from weir import _call, _jax, _library, _machine, _say, _settings, _timing
 
 folder = kernel_running.folder  # skips where there is no LLVM
@@ -762,16 +763,207 @@ def test_functions_can_be_switched_off(in_functions, runs, monkeypatch):
     assert runs.counts == [0, 0]
 
 
+OWN_LOOPS = "xla_cpu_experimental_ynn_fusion_type="
+FUNCTIONS = "xla_cpu_small_while_loop_byte_threshold=65536"
+LIBRARY = "xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
+
+
 def test_a_limit_has_room_for_what_functions_copy(in_functions, runs):
-    """They are asked about only where all values of the program are there twice."""
-    limit, asked = 16_000, []
-    while not asked or asked[-1] == [0, 0]:
-        compiled(short_steps, STEPS, limit=limit)
-        asked.append(list(runs.counts))
-        is_left_alone, limit = _say.last_report is None, limit * 3 // 2
-        assert limit < 10**6
-    assert asked[-2] == [0, 0] and not is_left_alone
-    assert _say.last_report.peak_after_bytes <= 16_000
+    """As without weir, but for them, is only what has room for all values twice: what has less is
+    compiled with options, and held by XLA's report.
+    """
+    limit, options = 16_000, None
+    while options != (FUNCTIONS,):
+        program = compiled(short_steps, STEPS, limit=limit)
+        assert total_bytes(program.memory_analysis()) <= limit < 10**6
+        options, limit = _say.last_report and _say.last_report.compile_options, limit * 3 // 2
+    assert limit > 36_000 and _say.last_report.peak_after_bytes <= 16_000
+
+
+def recurrent(x, w):
+    """Its products are a library's, unless XLA is told that they are none."""
+    return jax.lax.scan(lambda h, x: (h := jnp.tanh(x + h @ w), h), jnp.zeros_like(x[0]), x)[1]
+
+
+def wide(x, w, v):
+    return recurrent(x, w), v @ v
+
+
+def numbers_of(*shape):
+    return np.sin(np.arange(np.prod(shape), dtype=np.float32)).reshape(shape)
+
+
+SERIES = [numbers_of(20, 16, 16), numbers_of(16, 16) / 8]
+
+
+def test_small_products_are_loops_of_functions(in_functions, runs):
+    want = np.asarray(jax.jit(recurrent)(*SERIES))
+    got = compiled(recurrent, SERIES)(*SERIES)
+    assert _say.last_report.compile_options == (OWN_LOOPS, FUNCTIONS) and all(runs.counts)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_steps_whose_products_are_a_library_s_are_no_function(in_functions, runs):
+    """Another product is for it, and what it does in functions it does nowhere."""
+    compiled(wide, [*SERIES, numbers_of(200, 200)])
+    assert runs.counts == [0, 0]
+
+
+def long_steps(x, y):
+    """Beside short ones: a function of these ops would take LLVM minutes."""
+
+    def step(x, _):
+        for _ in range(300):
+            x = jnp.tanh(x * 1.01) + 0.1
+        return x, None
+
+    return short_steps(x), jax.lax.scan(step, y, None, length=20)[0]
+
+
+@pytest.mark.parametrize("size, asks", [(300, False), (30_000, True)])
+def test_a_function_that_takes_long_to_compile_is_none(in_functions, runs, size, asks):
+    """But steps that touch too much for one don't count."""
+    compiled(long_steps, [*STEPS, numbers_of(size)])
+    assert all(runs.counts) == asks
+
+
+@pytest.mark.parametrize("functions_take", [1e-3, 3e-3])
+def test_what_options_hold_has_functions_where_these_are_faster(in_functions, runs, functions_take):
+    """By XLA's report of them."""
+    rows = [ROWS[0][:8]]
+    want = np.asarray(jax.jit(of_paths)(*rows))
+    runs.seconds, limit = [functions_take, 2e-3], within(of_paths, rows, 1.1)
+    program = compiled(of_paths, rows, limit)
+    plan = _say.last_report
+    assert plan.outcome == "options" and not plan.only_faster and all(runs.counts)
+    assert (FUNCTIONS in plan.compile_options) == (functions_take < 2e-3)
+    assert total_bytes(program.memory_analysis()) == plan.peak_after_bytes <= limit
+    np.testing.assert_allclose(program(*rows), want, rtol=1e-4, atol=1e-5)
+
+
+# ---- ... of programs that are split ----
+def least_deviation(y):
+    """Of paths from their means over all steps: slices are of paths, and go through all steps."""
+    return jnp.abs(y - y.mean(0)).min(0).mean(0)
+
+
+def of_paths(x):
+    def step(x, _):
+        x = 0.5 * jnp.sin(x + jnp.roll(x, 1, 1)) + 0.2 * x
+        return x, x
+
+    return least_deviation(jax.lax.scan(step, x, None, length=40)[1])
+
+
+def of_states(x, w):
+    return least_deviation(recurrent(x, w))
+
+
+ROWS = [numbers_of(64, 40)]
+STATES = [numbers_of(20, 256, 16), numbers_of(16, 16) / 8]
+
+
+def within(f, arguments, share):
+    """A limit that leaves such a share of the temporaries."""
+    stock = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST).memory_analysis()
+    return int(total_bytes(stock) - (1 - share) * stock.temp_size_in_bytes)
+
+
+def split_in_functions(f, arguments, share=0.2):
+    """(what it gives, the plan), of which XLA's report holds the limit."""
+    limit = within(f, arguments, share)
+    program = compiled(f, arguments, limit)
+    assert total_bytes(program.memory_analysis()) <= limit
+    return program(*arguments), _say.last_report
+
+
+@pytest.mark.parametrize("f, arguments, first", [(of_paths, ROWS, LIBRARY), (of_states, STATES, OWN_LOOPS)])
+def test_splits_have_functions_where_these_are_faster(in_functions, runs, xla_calls, f, arguments, first):
+    want = np.asarray(jax.jit(f)(*arguments))
+    got, plan = split_in_functions(f, arguments)
+    assert plan.outcome == "rewritten" and plan.loops and all(runs.counts)
+    assert plan.compile_options[0] == first and FUNCTIONS in plan.compile_options
+    assert "timed    1 ms in functions, 2 ms without" in plan.explain
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    counts = list(runs.counts)
+    limit = within(f, arguments, 0.2)
+    del xla_calls[:]
+    compiled(f, arguments, limit)  # nobody asks again, and XLA is not asked about the slower way
+    assert _say.last_report.loops == plan.loops and len(xla_calls) == 1
+    assert _say.last_report.compile_options == plan.compile_options and runs.counts == counts
+
+
+def test_splits_have_no_functions_where_these_are_slower(in_functions, runs):
+    runs.seconds = [3e-3, 2e-3]
+    _, plan = split_in_functions(of_paths, ROWS)
+    counts = list(runs.counts)
+    assert plan.loops and FUNCTIONS not in plan.compile_options and all(counts)
+    _, plan = split_in_functions(of_paths, ROWS)
+    assert plan.loops and FUNCTIONS not in plan.compile_options and runs.counts == counts
+
+
+def test_functions_of_splits_can_be_switched_off(in_functions, runs, monkeypatch):
+    monkeypatch.setenv("WEIR_SKIP", "functions")
+    _, plan = split_in_functions(of_paths, ROWS)
+    assert plan.loops and FUNCTIONS not in plan.compile_options and runs.counts == [0, 0]
+
+
+def epidemics(p, s):
+    """Steps of numbers: XLA's own functions end with slices of some rows."""
+
+    def one(p, s):
+        def step(state, _):
+            s, i, r = state
+            new, well = p[0] * s * i, p[1] * i
+            return (s - 0.1 * new, i + 0.1 * (new - well), r + 0.1 * well), jnp.stack(state)
+
+        return jax.lax.scan(step, (s, 1 - s, 0 * s), None, length=200)[1]
+
+    return jax.vmap(one)(p, s).max(1).mean(0)
+
+
+def test_slices_in_functions_are_longer(in_functions, monkeypatch):
+    """As long as the limit has room for, where others would end what XLA makes of its own."""
+    arguments = [np.abs(numbers_of(512, 2)), np.abs(numbers_of(512))]
+    want = np.asarray(jax.jit(epidemics)(*arguments))
+    plans = []
+    for tried_ns in (3, 1):
+        monkeypatch.setattr(_timing, "race", lambda *_, ns=tried_ns: [(ns, ns), (2, 2)])
+        for choice in choices(in_functions):
+            choice.unlink()
+        got, plan = split_in_functions(epidemics, arguments, 0.1)
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+        plans.append(plan)
+    assert [FUNCTIONS in plan.compile_options for plan in plans] == [False, True]
+    assert 2 * plans[1].loops[0].trips < plans[0].loops[0].trips
+
+
+def scans_of(seed):
+    """(a random program, its arguments, in 32 bits): many steps of many rows."""
+    scans = random_scans.Scans(seed)
+    scans.steps, scans.is_field = max(scans.steps, 16), False
+    if len(scans.shape) == 2:
+        scans.shape = (max(scans.shape[0], 24), scans.n)
+    return scans.function, [np.asarray(x, np.float32) for x in scans.inputs()]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("share", [0.2, None])
+def test_random_scans_in_functions(in_functions, runs, seed, share):
+    """The same results within the limit, None: without one, however slow that is."""
+    f, arguments = scans_of(seed)
+    want = jax.tree.leaves(jax.jit(f)(*arguments))
+    limit = within(f, arguments, share) if share else "1TB"
+    try:
+        program = compiled(f, arguments, limit)
+    except jax.errors.JaxRuntimeError as error:
+        assert share and "RESOURCE_EXHAUSTED: weir" in str(error)
+        return
+    if share:
+        assert total_bytes(program.memory_analysis()) <= limit
+    for one, other in zip(jax.tree.leaves(program(*arguments)), want, strict=True):
+        scale = max(np.abs(other).max(initial=0), 1)
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-3 * scale)
 
 
 def test_what_the_user_says_of_functions_stands():
