@@ -283,15 +283,6 @@ static bool duplicates_code(const plan_node *p, const plan_node *c, uint32_t i) 
   return opens_a_block && (count > 1 || p->n_users > 1);
 }
 
-/* A sum of short rows, of which several make a warp: XLA:GPU sums such as it sums long ones, and
- * nobody takes that in who moves the result (gpu_fusible.cc). */
-static bool is_summed_by_warps(const plan_graph *g, const plan_node *p) {
-  if (p->kind != IR_OP_REDUCE || !plan_has_libraries(g) || p->n_ints != 1) return false;
-  const plan_shape *from = &plan_node_get(g, p->operands[0])->shape;
-  int64_t row = from->rank > 0 ? from->dims[from->rank - 1] : 0;
-  return p->ints[0] == from->rank - 1 && row > 1 && DEVICE_WARP % row == 0;
-}
-
 /* Not with a vector, which is a sum of products there; a matrix of one column is none. */
 static bool is_product_of_matrices(const plan_graph *g, const plan_node *n) {
   ir_dot_numbers dims;
@@ -344,7 +335,6 @@ static bool may_fuse(const fuser *f, uint32_t consumer, uint32_t i) {
   if (p->kind == IR_OP_CONSTANT && (p->shape.elements != 1 || c->kind != PLAN_FUSION)) return false;
   if (p->kind != IR_OP_CONSTANT && !may_take_part(g, p)) return false;
   if (is_large_concatenate(p) || is_large_concatenate(c)) return false;
-  if (is_summed_by_warps(g, p) && plan_is_moved_by(g, p, c)) return false;
   if (is_sum_for_sum(g, p, c)) return false;
   bool is_fusion = c->kind == PLAN_FUSION;
   if (!is_fusion && !may_take_part(g, c)) return false;
@@ -572,7 +562,8 @@ static void fuse_comp(fuser *f, uint32_t comp) {
   if (!f->all_or_none) keep_unfusible(f, order, count);
   for (uint32_t k = count; k-- > 0;) {
     const plan_node *n = plan_node_get(f->g, order[k]);
-    if (!(n->flags & PLAN_FLAG_LIVE) || !is_fusible(n) || !may_take_part(f->g, n)) continue;
+    bool takes = n->kind == PLAN_FUSION || may_take_part(f->g, n);
+    if (!(n->flags & PLAN_FLAG_LIVE) || !is_fusible(n) || !takes) continue;
     c.count = 0;
     for (uint32_t i = n->n_operands; i-- > 0;) {
       f->place[n->operands[i]] = i + 1;
@@ -605,13 +596,40 @@ static void mark_sums(plan_graph *g) {
   }
 }
 
+/* The user becomes a fusion, which is the sum with another result. */
+static void become_sum(fuser *f, uint32_t sum, uint32_t user) {
+  const plan_node s = *plan_node_get(f->g, sum);
+  f->place[sum] = 1;
+  fuse(f, sum, user);
+  plan_node *n = plan_node_get(f->g, user);
+  n->op = s.op;
+  n->flags |= PLAN_FLAG_HELD;
+  n->blocks = s.blocks;
+  n->summed = s.summed;
+  n->of_columns = s.of_columns;
+  n->is_read_again = s.is_read_again;
+  for (uint32_t i = 0; i < n->n_operands; i++) f->place[n->operands[i]] = 0;
+}
+
+/* XLA:GPU takes ops of one operand into what ends with a sum, and nothing else
+ * (hlo_fusion_analysis.cc: FindNonTrivialHero). Where it makes the result narrower that counts. */
+static void narrow_sums(fuser *f) {
+  for (uint32_t id = 1; id < f->g->nodes.count; id++) {
+    const plan_node *n = plan_node_get(f->g, id);
+    if (n->kind != IR_OP_REDUCE || !(n->flags & PLAN_FLAG_HELD) || n->n_users != 1) continue;
+    const plan_node *user = plan_node_get(f->g, n->users[0]);
+    if (user->kind == IR_OP_CONVERT && user->shape.bytes < n->shape.bytes)
+      become_sum(f, id, n->users[0]);
+  }
+}
+
 void plan_fuse(plan_graph *g) {
   fuser f = {.g = g,
              .all_or_none = g->memory && g->memory->fuses_sums,
              .position = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
              .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count),
              .place = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count)};
-  if (plan_has_libraries(g)) mark_sums(g);
+  if (plan_has_libraries(g)) mark_sums(g), narrow_sums(&f);
   for (uint32_t c = 1; c < g->comps.count; c++) fuse_comp(&f, c);
   plan_graph_sweep(g);
 }

@@ -5,6 +5,7 @@
 
 enum {
   SEEN_THROUGH = 4,    /* nodes between what is computed and the memory that it reads */
+  SEEN_OF_SUMS = 6,    /* nodes between the sums of rows, which may be rounded, and these */
   SEEN_OF_SOFTMAX = 2, /* nodes between a softmax and what is computed from it alone */
 };
 
@@ -298,7 +299,7 @@ static bool is_softmax(const plan_graph *g, const plan_node *p, int32_t depth) {
   if (!plan_is_elementwise(p) || p->shape.rank < 2) return false;
   if (p->kind == IR_OP_CONVERT && p->n_users > 1) return false;
   for (uint32_t i = 0; i < 2 && p->n_operands == 2; i++)
-    if (comes_of_rows(g, p->operands[i], p->operands[1 - i], SEEN_THROUGH)) return true;
+    if (comes_of_rows(g, p->operands[i], p->operands[1 - i], SEEN_OF_SUMS)) return true;
   for (uint32_t i = 0; i < p->n_operands && depth > 0; i++) {
     const plan_node *x = plan_node_get(g, p->operands[i]);
     if (is_softmax(g, x, depth - 1) && !is_read_outside(g, x, x)) return true;

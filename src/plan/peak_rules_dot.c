@@ -143,10 +143,20 @@ static int64_t parts_of_sum(const plan_shape *s, const int64_t *dims, int32_t co
   return has_few ? few : many;
 }
 
+/* Sums by threads together, though what is summed is short: of rows of which several make a warp
+ * (gpu_fusible.cc: IsUnnestedReductionFasterThanElemental). */
+static bool is_summed_by_warps(const plan_rule *r, const plan_shape *s, const int64_t *dims,
+                               int32_t count) {
+  int64_t row = s->rank > 0 ? s->dims[s->rank - 1] : 0;
+  return plan_has_libraries(r->g) && count == 1 && dims[0] == s->rank - 1 && row > 1 &&
+         DEVICE_WARP % row == 0;
+}
+
 static uint32_t fused_sum(const plan_rule *r, plan_node sum, const int64_t *dims, int32_t count) {
   plan_shape from = node_of(r, sum.operands[0])->shape, to = sum.shape;
   int64_t parts = parts_of_sum(&from, dims, count), both[2] = {to.elements, parts};
-  bool is_long = is_large_reduction(&from, dims, count);
+  bool is_long =
+      is_large_reduction(&from, dims, count) || is_summed_by_warps(r, &from, dims, count);
   uint32_t operands[2] = {sum.operands[0], sum.operands[1]};
   sum.operands = operands;
   if (is_long) {
