@@ -74,12 +74,20 @@ typedef struct work { /* of a kernel, for an element */
   int64_t spread;        /* smaller ones, read again and again */
 } work;
 
-static void add_read(const plan_graph *g, uint32_t node, int64_t elements, work *out) {
+/* What is spread is computed for each element, too, if nobody else reads it. */
+static void add_read(const plan_graph *g, uint32_t node, int64_t elements, int32_t depth,
+                     work *out) {
   const plan_node *n = plan_node_get(g, node);
   while (n->kind == PLAN_BITCAST || n->kind == IR_OP_BROADCAST_IN_DIM)
     n = plan_node_get(g, n->operands[0]);
   if (n->kind == IR_OP_CONSTANT || n->kind == IR_OP_IOTA || n->shape.elements == 1) return;
-  if (n->shape.elements < elements) out->spread++;
+  bool is_computed = depth > 0 && n->n_users == 1 && n->shape.elements < elements &&
+                     !(n->flags & PLAN_FLAG_HELD) && plan_is_elementwise(n);
+  if (is_computed) {
+    out->cycles = saturated_sum(out->cycles, plan_cycles(n));
+    for (uint32_t i = 0; i < n->n_operands; i++)
+      add_read(g, n->operands[i], elements, depth - 1, out);
+  } else if (n->shape.elements < elements) out->spread++;
   else out->reads++;
 }
 
@@ -92,7 +100,7 @@ static void add_work(const plan_graph *g, uint32_t node, int32_t depth, work *ou
     bool is_computed = depth > 0 && !(x->flags & PLAN_FLAG_HELD) && plan_is_elementwise(x) &&
                        x->shape.elements == n->shape.elements;
     if (is_computed) add_work(g, n->operands[i], depth - 1, out);
-    else add_read(g, n->operands[i], n->shape.elements, out);
+    else add_read(g, n->operands[i], n->shape.elements, depth, out);
   }
 }
 
@@ -102,7 +110,7 @@ static work work_of_reader(const plan_graph *g, const plan_node *reader, uint32_
   work w = {.cycles = plan_cycles(reader), .writes = reader->shape.elements == elements};
   if (reader->blocks) w.cycles = saturated_sum(w.cycles, SUM_CYCLES);
   for (uint32_t i = 0; i < reader->n_operands; i++)
-    if (reader->operands[i] != node) add_read(g, reader->operands[i], elements, &w);
+    if (reader->operands[i] != node) add_read(g, reader->operands[i], elements, 0, &w);
   return w;
 }
 

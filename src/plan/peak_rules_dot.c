@@ -447,7 +447,7 @@ static uint32_t summed_rows(const plan_rule *r, const dot_side *matrix, const do
 static bool is_summed_by_rows(const plan_rule *r, const dot_side *a, const dot_side *b,
                               ir_dtype dtype) {
   bool by_vector = plan_has_libraries(r->g) && (a->free == 1 || b->free == 1),
-       is_in_place = !a->moved && !b->moved;
+       is_in_place = (!a->moved && !b->moved) || node_of(r, a->node)->comp != r->g->entry;
   int64_t elements = saturated_product(saturated_sum(a->free, b->free), a->contract);
   bool is_small = ir_is_float(dtype) && is_in_place && elements < PLAN_LEAST_WITH_VECTOR;
   return by_vector && (dtype == IR_F64 || is_small);

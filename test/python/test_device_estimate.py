@@ -671,6 +671,25 @@ LARGEST = """
       : ({p}, tensor<f32>) -> {m}"""
 
 
+def slices_times_vectors(at_once, batch=3, rows=1000, heads=4, d=64):
+    """Some heads a trip, as batches of matrices whose columns are summed."""
+    x, m, u, state = (
+        f"tensor<{s}xf32>"
+        for s in (
+            f"{batch}x{rows}x{heads}x{d}", f"{batch}x{rows}x{at_once}x{d}",
+            f"{batch}x{at_once}x{rows}", f"{batch}x{at_once}x{d}",
+        )
+    )  # fmt: skip
+    number = "tensor<i32>"
+    body = f"""
+    %m = stablehlo.dynamic_slice %x, %zero, %zero, %i, %zero, sizes = [{batch}, {rows}, {at_once}, {d}]
+      : ({x}, {number}, {number}, {number}, {number}) -> {m}
+    %p = stablehlo.dot_general %m, %u, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [2]
+      : ({m}, {u}) -> {state}
+    %next = stablehlo.add %c, %p : {state}"""
+    return trips(f"%x: {x}, %u: {u}", state, heads // at_once, body)
+
+
 def products_of_slices(columns, wide, precision="DEFAULT", summed=False):
     """The largest of each row of x w, by columns of w, which are added up, too, or not."""
     product = f"""
@@ -1425,6 +1444,9 @@ SINGLE = {
     "a view of what is computed, searched": ("v5e", viewed((20_000, 2000), "where", "tanh"), 808_586_752),
     "functions of rounded sums of eight": ("h100", rounded_sums_of_few(8), 24_086_032),
     "functions of rounded sums of seven": ("h100", rounded_sums_of_few(7), 12_124_032),
+    "a head a trip, times a vector": ("h100", slices_times_vectors(1), 6_157_824),
+    "two heads a trip, times vectors": ("h100", slices_times_vectors(2), 6_171_360),
+    "all heads, times vectors, in a loop": ("h100", slices_times_vectors(4), 6_243_072),
     "rows times their rounded sums, padded": ("h100", rows_times_sums(), 72_438_688),
     "a view, its columns' largest": ("v5e", viewed((20_000, 2000), 0), 487_944_192),
     "a view, its rows' largest: of rows first": ("v5e", viewed((20_000, 2000), 1, "tanh"), 160_337_920),
