@@ -17,7 +17,9 @@ enum {
   MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
   MINOR_CONCAT_TOTAL = 2048,
   LEAST_SCAN_BYTES = 4096,
-  STRIP = 128, /* rows or columns of a product that a TPU computes at a time */
+  LEAST_TURNED = 8,               /* columns, and rows, that are turned in tiles */
+  LEAST_TURNED_BYTES = 128 << 10, /* less is read across sooner than a kernel is launched */
+  STRIP = 128,                    /* rows or columns of a product that a TPU computes at a time */
   /* bound on the work of the all-paths rule; beyond it a node counts as not fusible */
   PATH_STEPS_PER_NODE = 64,
 };
@@ -623,13 +625,49 @@ static void narrow_sums(fuser *f) {
   }
 }
 
+/* Rows become columns; not where a scan goes along columns, which XLA does as they lie. */
+static bool is_turned(const plan_graph *g, const plan_node *n) {
+  if (n->kind != IR_OP_TRANSPOSE || n->shape.bytes < LEAST_TURNED_BYTES) return false;
+  if (n->op && ir_kind_of(g->m, n->op) == IR_OP_REDUCE_WINDOW) return false;
+  const plan_shape *from = &plan_node_get(g, n->operands[0])->shape;
+  bool is = n->ints[plan_innermost_dim(&n->shape)] != plan_innermost_dim(from);
+  return is && plan_innermost(&n->shape) >= LEAST_TURNED && plan_innermost(from) >= LEAST_TURNED;
+}
+
+static bool is_made_of_turned(const plan_graph *g, const plan_node *n, int32_t depth) {
+  if (n->flags & PLAN_FLAG_HELD) return false;
+  bool is = is_turned(g, n);
+  for (uint32_t i = 0; i < n->n_operands && !is && depth > 0 && plan_is_elementwise(n); i++)
+    is = is_made_of_turned(g, plan_node_get(g, n->operands[i]), depth - 1);
+  return is;
+}
+
+/* Who moves or spreads elements would read across rows, which XLA:GPU counts as slow: what is
+ * turned is written first. Gathers and slices at places that data names are taken before it is
+ * turned. */
+static bool reads_across(const plan_node *n) {
+  return n->kind == IR_OP_PAD || n->kind == IR_OP_SLICE || n->kind == IR_OP_CONCATENATE ||
+         n->kind == IR_OP_BROADCAST_IN_DIM;
+}
+
+static void hold_turned(plan_graph *g) {
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    const plan_node *n = plan_node_get(g, id);
+    for (uint32_t i = 0; i < n->n_operands && reads_across(n); i++) {
+      plan_node *x = plan_node_get(g, n->operands[i]);
+      while (x->kind == PLAN_BITCAST) x = plan_node_get(g, x->operands[0]);
+      if (is_made_of_turned(g, x, PLAN_SEEN_OF_OPERANDS)) x->flags |= PLAN_FLAG_HELD;
+    }
+  }
+}
+
 void plan_fuse(plan_graph *g) {
   fuser f = {.g = g,
              .all_or_none = g->memory && g->memory->fuses_sums,
              .position = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count),
              .reach = ARENA_ARRAY(g->arena, uint8_t, g->nodes.count),
              .place = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count)};
-  if (plan_has_libraries(g)) mark_sums(g), narrow_sums(&f);
+  if (plan_has_libraries(g)) hold_turned(g), mark_sums(g), narrow_sums(&f);
   for (uint32_t c = 1; c < g->comps.count; c++) fuse_comp(&f, c);
   plan_graph_sweep(g);
 }

@@ -548,6 +548,27 @@ func.func @main(%a: {a}, %w: {w}) -> ({results}) {{
 }}"""
 
 
+def turned_for(reader, n=640, m=4000):
+    """A function of an array's transpose, which is padded, cut, rolled or spread, or read elsewhere."""
+    x, t = f"tensor<{n}x{m}xf32>", f"tensor<{m}x{n}xf32>"
+    result, body = {
+        "pad": (f"tensor<{m + 448}x{n}xf32>", f"pad %e, %zero, low = [0, 0], high = [448, 0], interior = [0, 0] : ({t}, tensor<f32>)"),
+        "slice": (f"tensor<{m - 8}x{n}xf32>", f"slice %e [8:{m}, 0:{n}] : ({t})"),
+        "concatenate": (f"tensor<{2 * m}x{n}xf32>", f"concatenate %e, %e, dim = 0 : ({t}, {t})"),
+        "broadcast": (f"tensor<3x{m}x{n}xf32>", f"broadcast_in_dim %e, dims = [1, 2] : ({t})"),
+        "negate": (t, f"negate %e : ({t})"),
+    }[reader]  # fmt: skip
+    name, _, rest = body.partition(" ")
+    return f"""
+func.func @main(%x: {x}) -> {result} {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %t = stablehlo.transpose %x, dims = [1, 0] : ({x}) -> {t}
+  %e = stablehlo.exponential %t : {t}
+  %r = stablehlo.{name} {rest} -> {result}
+  return %r : {result}
+}}"""
+
+
 def distances(n, m, terms):
     """Types of x, y and of the squared distances of their rows, and what makes these: %d."""
     x, y, all_terms, d = (f"tensor<{s}xf32>" for s in (f"{n}x{terms}", f"{m}x{terms}", f"{n}x{m}x{terms}", f"{n}x{m}"))
@@ -1447,6 +1468,13 @@ SINGLE = {
     "a head a trip, times a vector": ("h100", slices_times_vectors(1), 6_157_824),
     "two heads a trip, times vectors": ("h100", slices_times_vectors(2), 6_171_360),
     "all heads, times vectors, in a loop": ("h100", slices_times_vectors(4), 6_243_072),
+    "columns as rows, padded": ("h100", turned_for("pad"), 31_866_880),
+    "columns as rows, cut": ("h100", turned_for("slice"), 30_699_520),
+    "columns as rows, put together": ("h100", turned_for("concatenate"), 40_960_000),
+    "columns as rows, spread": ("h100", turned_for("broadcast"), 51_200_000),
+    "columns as rows, of which each number is read once": ("h100", turned_for("negate"), 20_480_000),
+    "few columns as rows, padded": ("h100", turned_for("pad", 4, 400_000), 12_807_168),
+    "small columns as rows, padded": ("h100", turned_for("pad", 100, 120), 275_200),
     "rows times their rounded sums, padded": ("h100", rows_times_sums(), 72_438_688),
     "a view, its columns' largest": ("v5e", viewed((20_000, 2000), 0), 487_944_192),
     "a view, its rows' largest: of rows first": ("v5e", viewed((20_000, 2000), 1, "tanh"), 160_337_920),
