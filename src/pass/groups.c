@@ -5,8 +5,8 @@
  *
  * where the rows, a dimension of x, are in groups one after the other, of `sizes` rows each. Behind
  * the last group they are 0.
- * Requires: a verified module. Breaks: nothing. Exact: XLA for CPUs and GPUs makes the same of it,
- * which is what it needs memory for; and so it can be split.
+ * Requires: a verified module. Breaks: nothing. Exact: XLA for GPUs makes the same of it, as JAX
+ * does for CPUs, which is what it needs memory for; and so it can be split.
  * Left alone: on machines whose XLA multiplies group by group; sizes that differ by batch, groups
  * of batches, dynamic shapes, integers, shardings.
  * Source: CHLO, RaggedDotOp; XLA, ragged_dot_rewriter.cc.
