@@ -175,6 +175,7 @@ static bool find_homes(finder *f) {
     if (!f->is_put_out[op] && !has_whole(f, op)) continue;
     uint32_t home = choose_home(f, op);
     if (home == SPLIT_MOST_PHASES) return false;
+    CTX_CHECK(p->m->ctx, home <= f->latest[op]);
     p->home[op] = home;
     make(f, op, home);
   }
@@ -186,6 +187,7 @@ static void make_scans(finder *f) {
   for (ir_op op, i = 0; (op = ir_body_op_at(p->m, p->block, i)); i++) {
     if (!f->is_live[op] || p->direction[op] < 0) continue;
     p->home[op] = first_of(f, op);
+    CTX_CHECK(p->m->ctx, p->home[op] < p->n);
     make(f, op, p->home[op]);
   }
 }

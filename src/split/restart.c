@@ -354,6 +354,8 @@ static void make_scan(const plan *p, scan *s, uint32_t phase) {
             .values = p->values[phase],
             .is_first = phase == home,
             .restarts = (phase ^ home) & 1};
+  CTX_CHECK(p->m->ctx, w.is_first || s->may_restart);
+  CTX_CHECK(p->m->ctx, !w.restarts || s->begins);
   find_needed(&w);
   if (!w.is_first) build_again(&w);
   else if (is_restarted(p, s))
