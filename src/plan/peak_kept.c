@@ -9,7 +9,8 @@ enum {
   SEEN_OF_SOFTMAX = 2, /* nodes between a softmax and what is computed from it alone */
 };
 
-bool plan_is_moved_by(const plan_graph *g, const plan_node *p, const plan_node *c) {
+/* Whether who reads `p` writes its elements elsewhere. */
+static bool is_moved_by(const plan_graph *g, const plan_node *p, const plan_node *c) {
   bool is_fusion = c->kind == PLAN_FUSION;
   switch (plan_kind_at_root(g, c)) {
     case IR_OP_PAD:
@@ -285,7 +286,7 @@ static bool is_read_outside(const plan_graph *g, const plan_node *x, const plan_
     bool is_sum = plan_kind_at_root(g, u) == IR_OP_REDUCE;
     bool is_of_rows = !u->shape.is_tuple && u->shape.elements * row == rows->shape.elements;
     if (is_sum && (!is_of_rows || u->is_read_again)) return true;
-    if (plan_is_moved_by(g, rows, u)) return true;
+    if (is_moved_by(g, rows, u)) return true;
     bool is_seen_through = u->kind == PLAN_BITCAST || (u->kind == IR_OP_CONVERT && u->n_users > 1);
     if (is_seen_through && is_read_outside(g, u, rows)) return true;
   }

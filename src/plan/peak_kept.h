@@ -21,7 +21,5 @@ bool plan_is_made_before_sums(const plan_graph *g, uint32_t node);
 /* Whether XLA:GPU counts much less than a kernel's launch for so many cycles of so many elements.
  */
 bool plan_is_short(const plan_graph *g, int64_t cycles, int64_t elements);
-/* Whether who reads `p` writes its elements elsewhere. */
-bool plan_is_moved_by(const plan_graph *g, const plan_node *p, const plan_node *c);
 
 #endif
