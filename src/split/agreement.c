@@ -16,7 +16,7 @@ typedef struct search {
   ir_module *m;
   arena *scratch;
   ir_block block;
-  VEC(answer) known; /* of one question: a value may be reached in many ways */
+  VEC(answer) known; /* of one question, also begun: a value may be reached in many ways */
   ir_op loop;        /* out */
   bool *selected;    /* out, by value: what is selected for each index; NULL: not asked for */
 } search;
@@ -29,10 +29,16 @@ static int answer_of(const search *s, ir_value v, split_pos pos) {
   return UNKNOWN;
 }
 
-static int note(search *s, ir_value v, split_pos pos, int is) {
-  assert(is != UNKNOWN && answer_of(s, v, pos) == UNKNOWN);
-  VEC_PUSH(s->scratch, &s->known, ((answer){v, pos, is}));
-  return is;
+/* Before its operands are asked, so that chains end where it takes too long; returns its place. */
+static uint32_t begin(search *s, ir_value v, split_pos pos) {
+  assert(answer_of(s, v, pos) == UNKNOWN);
+  VEC_PUSH(s->scratch, &s->known, ((answer){v, pos, UNKNOWN}));
+  return s->known.count - 1;
+}
+
+static int note(search *s, uint32_t place, int is) {
+  assert(is != UNKNOWN && s->known.at[place].is == UNKNOWN);
+  return s->known.at[place].is = is;
 }
 
 static bool takes_too_long(const search *s) { return s->known.count > MOST_VALUES; }
@@ -82,16 +88,22 @@ static bool is_selected(search *s, ir_value v) {
   ir_op op = made_by(s, v);
   int known = answer_of(s, v, WHOLE);
   if (!op || known != UNKNOWN) return op && known;
-  return note(s, v, WHOLE, is_made_of_selected(s, op));
+  uint32_t place = begin(s, v, WHOLE);
+  return note(s, place, is_made_of_selected(s, op));
 }
 
 static split_selected selected_of(search *s, ir_value v, split_pos pos);
 
+static split_selected known_or_selected_of(search *s, ir_value v, split_pos pos) {
+  int known = answer_of(s, v, pos);
+  if (known != UNKNOWN) return (split_selected)known;
+  uint32_t place = begin(s, v, pos);
+  return (split_selected)note(s, place, (int)selected_of(s, v, pos));
+}
+
 static split_selected selected_at(search *s, ir_value v, split_pos pos) {
   if (pos.dim < 0) return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : SPLIT_NOT_SELECTED;
-  int known = answer_of(s, v, pos);
-  split_selected found =
-      (split_selected)(known != UNKNOWN ? known : note(s, v, pos, (int)selected_of(s, v, pos)));
+  split_selected found = known_or_selected_of(s, v, pos);
   if (found == SPLIT_SELECTED_OF_EACH && s->selected) s->selected[v] = true;
   return found;
 }
@@ -161,8 +173,9 @@ static split_sameness sameness_of_op(search *s, ir_op op) {
 static split_sameness sameness_of(search *s, ir_value v) {
   ir_op op = made_by(s, v);
   int known = answer_of(s, v, WHOLE);
-  if (!op) return SPLIT_SAME_ALWAYS;
-  return (split_sameness)(known != UNKNOWN ? known : note(s, v, WHOLE, (int)sameness_of_op(s, op)));
+  if (!op || known != UNKNOWN) return op ? (split_sameness)known : SPLIT_SAME_ALWAYS;
+  uint32_t place = begin(s, v, WHOLE);
+  return (split_sameness)note(s, place, (int)sameness_of_op(s, op));
 }
 
 split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
@@ -200,7 +213,9 @@ static bool is_selected_from(search *s, ir_value v, ir_value source, bool select
   if (v == source || !op) return v == source && selected;
   split_pos way = {.dim = selected}; /* that it was reached in */
   int known = answer_of(s, v, way);
-  return known != UNKNOWN ? known : note(s, v, way, is_made_of(s, op, source, selected));
+  if (known != UNKNOWN) return known;
+  uint32_t place = begin(s, v, way);
+  return note(s, place, is_made_of(s, op, source, selected));
 }
 
 static void keep_compared(search *s, ir_op compare) {

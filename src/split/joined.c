@@ -19,8 +19,9 @@ typedef struct joining {
   arena *scratch;
   ir_block block;
   int64_t threshold_bytes;
-  ir_users users; /* of the block */
-  bool *is_gone;  /* by value: carried with another that it is added to */
+  ir_users users;       /* of the block */
+  const uint32_t *uses; /* by value: in the block and below */
+  bool *is_gone;        /* by value: carried with another that it is added to */
   ir_map *renamed;
 } joining;
 
@@ -44,10 +45,9 @@ static ir_op root_of(const joining *j, ir_value v) {
 /* The value, of a body's end, is made of the argument by an addition; others see neither. */
 static bool is_sum_onto(const joining *j, ir_block body, ir_value arg, ir_value v) {
   ir_op add = ir_maker(j->m, v, IR_OP_ADD);
-  const uint32_t *uses = ir_count_uses(j->scratch, j->m, body);
   return add && ir_op_get(j->m, add)->block == body && is_plain_add(j->m, add) &&
-         (ir_operand(j->m, add, 0) == arg || ir_operand(j->m, add, 1) == arg) && uses[arg] == 1 &&
-         uses[v] == 1;
+         (ir_operand(j->m, add, 0) == arg || ir_operand(j->m, add, 1) == arg) &&
+         j->uses[arg] == 1 && j->uses[v] == 1;
 }
 
 /* The same block by block. */
@@ -66,9 +66,8 @@ static bool is_sum_in_blocks(const joining *j, ir_op op, ir_value arg) {
 static ir_op addition_to(const joining *j, ir_block body, ir_value arg, ir_value yielded) {
   if (is_sum_onto(j, body, arg, yielded)) return ir_value_get(j->m, yielded)->op;
   ir_op op = ir_value_get(j->m, yielded)->op;
-  const uint32_t *uses = ir_count_uses(j->scratch, j->m, body);
-  bool is = op && ir_op_get(j->m, op)->block == body && uses[arg] == 1 && uses[yielded] == 1 &&
-            is_sum_in_blocks(j, op, arg);
+  bool is = op && ir_op_get(j->m, op)->block == body && j->uses[arg] == 1 &&
+            j->uses[yielded] == 1 && is_sum_in_blocks(j, op, arg);
   return is ? op : IR_NONE;
 }
 
@@ -156,6 +155,7 @@ int32_t split_join_sums(ir_module *m, ir_block block, ir_op first, int64_t thres
   arena *scratch = arena_create(m->ctx);
   joining j = {m, scratch, block, threshold_bytes};
   j.users = ir_users_of_block(scratch, m, block);
+  j.uses = ir_count_uses(scratch, m, block);
   j.is_gone = ARENA_ARRAY(scratch, bool, m->values.count);
   j.renamed = ir_map_new(scratch, m);
   int32_t joined = 0;

@@ -160,3 +160,25 @@ def test_two_kernels_of_one_loop_agree(of, d, tmp_path):
 def test_random_extremes(seed, kind):
     found, changed = fuzz_stock.failures(kind, seed)
     assert changed and not found
+
+
+DEEP = """func.func public @main(%x: tensor<1000x32xf32>) -> tensor<32xf32> {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  {chain}
+  %m = stablehlo.reduce(%{last} init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<1000x32xf32>, tensor<f32>) -> tensor<1000xf32>
+  %b = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<1000xf32>) -> tensor<1000x32xf32>
+  %c = stablehlo.compare EQ, %{last}, %b : (tensor<1000x32xf32>, tensor<1000x32xf32>) -> tensor<1000x32xi1>
+  %f = stablehlo.convert %c : (tensor<1000x32xi1>) -> tensor<1000x32xf32>
+  %r = stablehlo.reduce(%f init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1000x32xf32>, tensor<f32>) -> tensor<32xf32>
+  return %r : tensor<32xf32>
+}}
+"""
+
+
+def test_what_is_compared_may_be_made_in_many_steps(tmp_path):
+    """The search ends before the stack does."""
+    steps = 100_000
+    names = ["x", *map(str, range(steps))]
+    chain = "\n".join(f"%{y} = stablehlo.negate %{x} : tensor<1000x32xf32>" for x, y in zip(names, names[1:]))
+    text = DEEP.format(chain=chain, last=names[-1])
+    assert "weir.loop" in running.rewritten(text, tmp_path, "--tensor-size-threshold", 4000, "--pass=split,dce")
