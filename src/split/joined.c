@@ -12,6 +12,7 @@ typedef struct addend {
   uint32_t result; /* of the loop */
   ir_value arg;    /* of its body */
   ir_op add, root; /* in the body; the last of the sums that it goes into, behind the loop */
+  ir_value sum;    /* of the first of its root: what these come to */
 } addend;
 
 typedef struct joining {
@@ -23,6 +24,7 @@ typedef struct joining {
   const uint32_t *uses; /* by value: in the block and below */
   bool *is_gone;        /* by value: carried with another that it is added to */
   ir_map *renamed;
+  addend **added, **first; /* of the loop at hand, by op: what it adds to; the first of its root */
 } joining;
 
 /* ---- looking ---- */
@@ -110,35 +112,28 @@ static void go_on(joining *j, ir_op loop, const addend *a, ir_value sum) {
 }
 
 /* All that goes into one root, in the order in which the body makes it: the first one's carry has
- * what they come to. Returns how many others there were. */
-static int32_t join(joining *j, ir_op loop, const addend *all, uint32_t n, ir_op root) {
-  const addend *first = NULL;
-  ir_value sum = IR_NONE;
-  int32_t others = 0;
-  for (ir_op op, i = 0; (op = ir_body_op_at(j->m, ir_body(j->m, loop), i)); i++)
-    for (const addend *a = all; a < all + n; a++) {
-      if (a->add != op || a->root != root) continue;
-      if (first) go_on(j, loop, a, sum), others++;
-      else first = a;
-      sum = ir_result(j->m, op, 0);
-    }
-  assert(first && sum);
-  yield(j->m, loop, first->result, sum);
-  return others;
-}
-
-static bool is_first_of_root(const addend *all, const addend *a) {
-  for (const addend *k = all; k < a; k++)
-    if (k->root == a->root) return false;
-  return true;
+ * what they come to. Returns whether it is another. */
+static bool join(joining *j, ir_op loop, addend *a) {
+  addend **first = &j->first[a->root];
+  if (*first) go_on(j, loop, a, (*first)->sum);
+  else *first = a;
+  (*first)->sum = ir_result(j->m, a->add, 0);
+  return *first != a;
 }
 
 static int32_t join_loop(joining *j, ir_op loop) {
+  ir_block body = ir_body(j->m, loop);
   addend *all = ARENA_ARRAY(j->scratch, addend, ir_op_get(j->m, loop)->n_results + 1);
   uint32_t n = ir_op_get(j->m, loop)->whole ? 0 : find_addends(j, loop, all);
   int32_t joined = 0;
+  for (addend *a = all; a < all + n; a++) {
+    assert(!j->added[a->add]);
+    j->added[a->add] = a, j->first[a->root] = NULL;
+  }
+  for (ir_op op, i = 0; n > 1 && (op = ir_body_op_at(j->m, body, i)); i++)
+    if (j->added[op]) joined += join(j, loop, j->added[op]);
   for (const addend *a = all; a < all + n; a++)
-    if (is_first_of_root(all, a)) joined += join(j, loop, all, n, a->root);
+    if (j->first[a->root] == a) yield(j->m, loop, a->result, a->sum);
   return joined;
 }
 
@@ -158,6 +153,8 @@ int32_t split_join_sums(ir_module *m, ir_block block, ir_op first, int64_t thres
   j.uses = ir_count_uses(scratch, m, block);
   j.is_gone = ARENA_ARRAY(scratch, bool, m->values.count);
   j.renamed = ir_map_new(scratch, m);
+  j.added = ARENA_ARRAY(scratch, addend *, m->ops.count);
+  j.first = ARENA_ARRAY(scratch, addend *, m->ops.count);
   int32_t joined = 0;
   for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
     if (op >= first && ir_kind_of(m, op) == IR_OP_LOOP) joined += join_loop(&j, op);
