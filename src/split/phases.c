@@ -178,6 +178,7 @@ static bool find_homes(finder *f) {
     CTX_CHECK(p->m->ctx, home <= f->latest[op]);
     p->home[op] = home;
     make(f, op, home);
+    CTX_CHECK(p->m->ctx, !ir_has_effects(p->m, op) || p->made[op] == UINT32_C(1) << home);
   }
   return true;
 }

@@ -27,8 +27,8 @@ typedef struct split_phases {
   uint32_t *made; /* by op: the phases that make it, a bit each */
 } split_phases;
 
-/* False: there are too many phases, or ops in them, or ops with effects would be made in more than
- * the last. Arrays are in scratch. */
+/* What ops with effects make is to be whole. False: there are too many phases, or ops in them, or
+ * such an op, which is made in the last, is read before. Arrays are in scratch. */
 bool split_find_phases(arena *scratch, split_phases *p);
 
 static inline bool split_is_made_in(const split_phases *p, ir_op op, uint32_t phase) {

@@ -116,12 +116,15 @@ static int8_t *directions_of(const plan *p) {
   return direction;
 }
 
-/* What is small, last states, and stacks of scans that are made once. */
+/* What is small or of ops with effects, last states, and stacks of scans that are made once. */
 static bool *whole_of(const plan *p) {
   const ir_module *m = p->m;
   bool *is_whole = ARENA_ARRAY(p->scratch, bool, m->values.count);
-  for (ir_value v = 1; v < m->values.count; v++)
-    is_whole[v] = ir_value_bytes(m, v) <= p->threshold_bytes;
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, p->block, i)); i++) {
+    bool has_effects = ir_has_effects(m, op);
+    for (ir_value v, k = 0; (v = ir_result_at(m, op, k)); k++)
+      is_whole[v] = has_effects || ir_value_bytes(m, v) <= p->threshold_bytes;
+  }
   for (const scan *s = p->scans.at; s < VEC_END(p->scans); s++)
     for (uint32_t i = 0; i < s->as.n; i++)
       is_whole[ir_result(m, s->op, i)] = s->as.roles[i] != SPLIT_STACK || !s->may_restart;

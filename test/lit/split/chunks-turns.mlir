@@ -5,6 +5,10 @@
 // RUN: not %weir opt %s --memory-limit 110kB --skip steps 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF: RESOURCE_EXHAUSTED
 
+// Nor where both directions read what an op with effects makes, which no other phase may run once more.
+// RUN: sed 's/^  %z = \(.*\)/%made = \1\n%z = stablehlo.custom_call @heard(%made) {has_side_effect = true} : (tensor<1000x32xf32>) -> tensor<1000x32xf32>/' %s > %t
+// RUN: not %weir opt %t --memory-limit 500kB 2>&1 | FileCheck %s --check-prefix=OFF
+
 // CHECK: 2 scans in two passes, the second from states every [[L:[0-9]+]] steps; 3 phases
 // CHECK: sym_name = "main"
 // CHECK-NOT: 1000x32
