@@ -264,14 +264,16 @@ static ir_value step_of(const scan *s, ir_builder *b, const ir_map *map) {
 }
 
 /* Its results as the phase has them; what is whole, as all that follow have it. What no step
- * changes is what it was before. */
+ * changes is what it was given. */
 static void set_results(const pass *w, ir_op made) {
   const ir_module *m = w->p->m;
+  const split_steps *steps = &w->s->as.steps;
   for (uint32_t i = 0, k = 0; i < w->s->as.n; i++) {
-    ir_value y = ir_result(m, w->s->op, i), x = ir_operand(m, w->s->op, i);
-    if (w->has[i]) set_value(w->p, y, ir_result(m, made, k++), w->phase);
-    else if (w->s->as.roles[i] == SPLIT_READ || w->s->as.roles[i] == SPLIT_WHOLE)
-      set_value(w->p, y, ir_map_get(w->values, x), w->phase);
+    ir_value result = ir_result(m, steps->op, i);
+    if (split_steps_keeps(steps, i))
+      set_value(w->p, result, ir_map_get(w->values, ir_operand(m, steps->op, i)), w->phase);
+    else if (w->has[i]) set_value(w->p, result, ir_result(m, made, k), w->phase);
+    k += w->has[i];
   }
 }
 

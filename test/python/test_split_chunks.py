@@ -125,6 +125,19 @@ def two_layers(x, w, v, u, out):
     return jnp.mean((x @ out) ** 2)
 
 
+def empty(x, w, v, u, out):
+    """Beside its states the first stacks arrays without elements, which the second reads."""
+
+    def step(h, given):
+        h = jnp.tanh(given[0] + h @ u[:, :D] + given[1].sum())
+        return h, (h, h[:0])
+
+    none = jnp.zeros((len(x), 0))
+    ys, none = lax.scan(step, jnp.zeros(D), (x @ w[:, :D], none))[1]
+    zs = lax.scan(step, jnp.zeros(D), (ys @ v[:, :D], none), reverse=True)[1][0]
+    return jnp.mean((jnp.concatenate([ys, zs], -1) @ out) ** 2)
+
+
 def grad(f):
     def value_and_grad(x, *weights):
         return jax.value_and_grad(lambda weights: f(x, *weights))(weights)
@@ -161,6 +174,19 @@ def test_nor_for_gradients_of_both_directions(f, steps):
 def limit_at(f, arguments, share):
     needs = jax.jit(f).lower(*arguments).compile(compiler_options=HONEST).memory_analysis()
     return needs.argument_size_in_bytes + needs.output_size_in_bytes + needs.temp_size_in_bytes // share
+
+
+def test_scans_of_both_directions_read_what_others_hand_on():
+    """Stacks without elements are not written: the carry's result is what it began with."""
+    f = grad(empty)
+    arguments = numbers(T, D), *weights(4 * D, 4 * D, 4 * D), numbers(2 * D, 8, scale=D**-0.5)
+    limit = limit_at(f, arguments, 3)
+    with weir.limit(limit):
+        limited = jax.jit(f).lower(*arguments).compile()
+    assert reported_bytes(limited) <= limit
+    results = map(jax.tree.leaves, (limited(*arguments), jax.jit(f)(*arguments)))
+    for got, want in zip(*results, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
 def test_what_is_made_twice_is_split_first():
