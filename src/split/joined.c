@@ -44,33 +44,33 @@ static ir_op root_of(const joining *j, ir_value v) {
   return root;
 }
 
-/* The value, of a body's end, is made of the argument by an addition; others see neither. */
-static bool is_sum_onto(const joining *j, ir_block body, ir_value arg, ir_value v) {
-  ir_op add = ir_maker(j->m, v, IR_OP_ADD);
-  return add && ir_op_get(j->m, add)->block == body && is_plain_add(j->m, add) &&
-         (ir_operand(j->m, add, 0) == arg || ir_operand(j->m, add, 1) == arg) &&
-         j->uses[arg] == 1 && j->uses[v] == 1;
-}
+static ir_op addition_to(const joining *j, ir_block body, ir_value arg, ir_value yielded);
 
-/* The same block by block. */
-static bool is_sum_in_blocks(const joining *j, ir_op op, ir_value arg) {
+/* A loop that adds to it block by block. */
+static bool adds_in_blocks(const joining *j, ir_op op, ir_value arg) {
   if (ir_kind_of(j->m, op) != IR_OP_LOOP || ir_op_get(j->m, op)->n_results != 1) return false;
   split_loop l = split_loop_get(j->m, op);
   ir_block body = ir_body(j->m, op);
   uint32_t at = 0;
   while (at < l.n_inputs && ir_operand(j->m, op, at) != arg) at++;
-  return at < l.n_inputs && l.out_dims[0] >= 0 && l.in_dims[at] == l.out_dims[0] &&
-         l.in_units[at] == l.out_units[0] &&
-         is_sum_onto(j, body, ir_argument(j->m, body, at + 2), ir_yielded(j->m, body, 0));
+  if (at == l.n_inputs || l.out_dims[0] < 0 || l.in_dims[at] != l.out_dims[0] ||
+      l.in_units[at] != l.out_units[0])
+    return false;
+  ir_op add = addition_to(j, body, ir_argument(j->m, body, at + 2), ir_yielded(j->m, body, 0));
+  return add && ir_kind_of(j->m, add) == IR_OP_ADD;
+}
+
+static bool adds(const joining *j, ir_op op, ir_value arg) {
+  return is_plain_add(j->m, op) &&
+         (ir_operand(j->m, op, 0) == arg || ir_operand(j->m, op, 1) == arg);
 }
 
 /* What yields the argument with something added to it; IR_NONE: others see it, too. */
 static ir_op addition_to(const joining *j, ir_block body, ir_value arg, ir_value yielded) {
-  if (is_sum_onto(j, body, arg, yielded)) return ir_value_get(j->m, yielded)->op;
   ir_op op = ir_value_get(j->m, yielded)->op;
-  bool is = op && ir_op_get(j->m, op)->block == body && j->uses[arg] == 1 &&
-            j->uses[yielded] == 1 && is_sum_in_blocks(j, op, arg);
-  return is ? op : IR_NONE;
+  bool is_own =
+      op && ir_op_get(j->m, op)->block == body && j->uses[arg] == 1 && j->uses[yielded] == 1;
+  return is_own && (adds(j, op, arg) || adds_in_blocks(j, op, arg)) ? op : IR_NONE;
 }
 
 static bool find_addend(const joining *j, ir_op loop, uint32_t result, uint32_t operand,
