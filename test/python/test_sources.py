@@ -65,6 +65,13 @@ def test_no_test_is_imported():
     assert [file.name for folder in folders for file in folder.glob("*.py") if importing.search(file.read_text())] == []
 
 
+def test_the_oldest_jax_is_one():
+    """What pip is told, and what a user of an older one is."""
+    told = re.search(r'"jax>=([\d.]+)"', (ROOT / "pyproject.toml").read_text())[1]
+    named = re.search(r"^OLDEST = \((.*)\)$", (ROOT / "python/weir/_jax.py").read_text(), re.M)[1]
+    assert told == named.replace(", ", ".")
+
+
 def is_of_pytest(name):
     """Files that it loads itself, of one folder a run."""
     return name == "conftest.py" or name.startswith("test_")
