@@ -357,6 +357,13 @@ static weir_status try_over_steps(job *j, search *s, int64_t room_bytes) {
   return may_gain_by_segments(j, s) ? try_manner(j, s, room_bytes, SEGMENTS) : WEIR_OK;
 }
 
+/* What holds the peak may have so little room that its slices are thin, where others fit as they
+ * are. */
+static weir_status try_what_fits(job *j, search *s, int64_t room_bytes) {
+  bool may_gain = s->manner < BY_FIT && is_slower(j, s);
+  return may_gain ? try_manner(j, s, room_bytes, BY_FIT) : WEIR_OK;
+}
+
 /* The estimate has what was found just below the limit, and XLA, which is not asked before it is
  * compiled to run, may say somewhat more. */
 static bool may_be_refused(const search *s, int64_t most) {
@@ -385,6 +392,7 @@ weir_status faster_instead(job *j, search *s) {
   WEIR_TRY(try_over_steps(j, s, room_bytes));
   WEIR_TRY(try_longer_slices(j, s, room_bytes));
   WEIR_TRY(try_doubted_slices(j, s, room_bytes));
+  WEIR_TRY(try_what_fits(j, s, room_bytes));
   WEIR_TRY(try_fewer_passes(j, s, room_bytes));
   return try_safer(j, s);
 }
