@@ -273,18 +273,16 @@ static weir_status try_doubted_slices(job *j, search *s, int64_t room_bytes) {
   return WEIR_OK;
 }
 
-/* Slow, for it makes values anew in each trip of a while: there was no room for them beside slices
- * of this length. */
+/* Slow, for it makes values anew, in each trip of a while or in one loop after the other: there was
+ * no room for them beside slices of this length. */
 static bool repeats_work(const job *j, const search *s) {
-  const weir_summary *known = &j->result->summary;
-  return search_has(s, IR_OP_WHILE) &&
-         (double)s->found.time_ns > TUNED_SLOW_PLAN * (double)known->time_before_ns &&
-         (double)s->found.flops > TUNED_SLOW_PLAN * (double)known->flops_before;
+  return is_slower(j, s) &&
+         (double)s->found.flops > TUNED_SLOW_PLAN * (double)j->result->summary.flops_before;
 }
 
-static search of_shorter_slices(const search *s) {
+static search of_shorter_slices(const job *j, const search *s) {
   search again = search_beside(s);
-  again.most_time_ns = s->found.time_ns / TUNED_SLOW_PLAN;
+  again.most_time_ns = s->found.time_ns / least_gain(j);
   again.no_kernels = true; /* their loops have other slices */
   search_shrink(&again);
   return again;
@@ -292,7 +290,7 @@ static search of_shorter_slices(const search *s) {
 
 static weir_status try_shorter_slices(job *j, search *s) {
   if (!repeats_work(j, s)) return WEIR_OK;
-  search again = of_shorter_slices(s);
+  search again = of_shorter_slices(j, s);
   for (int i = 0; i < CANDIDATES_FOR_SHORTER && search_goes_on(j, &again); i++) {
     WEIR_TRY(search_try(j, &again));
     again.is_over = false;
@@ -360,7 +358,8 @@ static weir_status try_over_steps(job *j, search *s, int64_t room_bytes) {
 /* What holds the peak may have so little room that its slices are thin, where others fit as they
  * are. */
 static weir_status try_what_fits(job *j, search *s, int64_t room_bytes) {
-  bool may_gain = s->manner < BY_FIT && is_slower(j, s);
+  double before = (double)j->result->summary.time_before_ns;
+  bool may_gain = s->manner < BY_FIT && s->found.time_ns > before * TUNED_FIT_GAIN;
   return may_gain ? try_manner(j, s, room_bytes, BY_FIT) : WEIR_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "base/ints.h"
 #include "limit/faster.h"
 #include "limit/referee.h"
+#include "machine/tuned.h"
 
 enum {
   COMPILES_PLAIN = 2,
@@ -36,9 +37,10 @@ static weir_status split_plainly(job *j, effort e, candidate *out) {
   return WEIR_OK;
 }
 
-/* Of two that hold, the one that is predicted to be faster. */
+/* Of two that hold, one without passes that may not be needed and one with them: what these make of
+ * a program has more ops, which fuse less than predicted. */
 static candidate faster_of(const job *j, candidate a, candidate b) {
-  bool is_first = !b.m || (a.m && a.time_ns <= b.time_ns);
+  bool is_first = !b.m || (a.m && a.time_ns <= b.time_ns * TUNED_NEEDED_GAIN);
   candidate dropped = is_first ? b : a;
   if (a.m && b.m)
     ctx_log(&j->c, 2, "without passes that may not be needed: %.3g ms, with them %.3g",

@@ -224,14 +224,14 @@ static double elements_ns(const clock_state *c, ir_op op, double n) {
   return n * (wide ? 2 : 1) * (heavy > 0 ? heavy / c->rates.heavy : 1 / c->rates.simple);
 }
 
-/* Windows are summed one by one; long ones in tiles. */
+/* Windows are summed one by one; long ones in tiles, whose sums are summed likewise. */
 static double window_sum_ns(const clock_state *c, ir_op op) {
   int32_t rank;
   const int64_t *window = ir_op_ints(c->m, op, "window_dimensions", &rank);
   double points = 1;
   for (int32_t d = 0; d < rank; d++) points *= (double)window[d];
   double made = (double)ir_elements(c->m, ir_result(c->m, op, 0));
-  return elements_ns(c, op, made * fmin(points, 2 * CPU_SCAN_TILE));
+  return elements_ns(c, op, made * fmin(points, 1.5 * CPU_SCAN_TILE));
 }
 
 static double reduction_ns(const clock_state *c, ir_op op) {

@@ -242,7 +242,8 @@ static outcome rewrite_by_xla(judge *by, int64_t limit) {
 }
 
 /* Of a recurrent net slices become longer, for fewer trips, once something holds. The referee is
- * asked about the longer ones alone, but where these are too much: then about each. */
+ * asked about the longer ones alone, but where these are too much: then about each, and about what
+ * fits before all. */
 static void test_asked_about_the_last(void) {
   enum { LIMIT = 9132738 };
   static char recurrent[20000];
@@ -256,7 +257,8 @@ static void test_asked_about_the_last(void) {
   assert(a.status == WEIR_OK && honest.asked == 1 && !a.summary.after_is_estimate);
   judge strict = {.factor = 1.0, .program = recurrent, .whole = 3300000};
   outcome b = rewrite_by_xla(&strict, LIMIT);
-  assert(b.status == WEIR_OK && strict.asked == 2 && !b.summary.after_is_estimate);
+  assert(b.status == WEIR_OK && strict.asked > 1 && strict.asked <= 3 &&
+         !b.summary.after_is_estimate);
   assert(b.summary.peak_after_bytes < a.summary.peak_after_bytes);
   weir_result_destroy(a.result);
   weir_result_destroy(b.result);
