@@ -24,6 +24,7 @@ typedef struct joining {
   const uint32_t *uses; /* by value: in the block and below */
   bool *is_gone;        /* by value: carried with another that it is added to */
   ir_map *renamed;
+  ir_op *roots;            /* by op: of its result, or itself */
   addend **added, **first; /* of the loop at hand, by op: what it adds to; the first of its root */
 } joining;
 
@@ -36,12 +37,19 @@ static bool is_plain_add(const ir_module *m, ir_op op) {
 /* The last of the additions that v goes into, and nothing else reads; IR_NONE: it goes into none.
  */
 static ir_op root_of(const joining *j, ir_value v) {
-  ir_op root = IR_NONE;
-  for (ir_op op; (op = ir_user_at(&j->users, v, 0)) && is_plain_add(j->m, op);) {
-    if (ir_user_at(&j->users, v, 1)) break;
-    v = ir_result(j->m, root = op, 0);
+  ir_op op = ir_user_at(&j->users, v, 0);
+  j->m->ctx->looked_at++;
+  return op && is_plain_add(j->m, op) && !ir_user_at(&j->users, v, 1) ? j->roots[op] : IR_NONE;
+}
+
+/* The last op first: who reads it is known. */
+static void find_roots(joining *j) {
+  for (uint32_t i = ir_block_get(j->m, j->block)->ops.count; i-- > 0;) {
+    ir_op op = ir_op_at(j->m, j->block, i);
+    if (!is_plain_add(j->m, op)) continue;
+    ir_op root = root_of(j, ir_result(j->m, op, 0));
+    j->roots[op] = root ? root : op;
   }
-  return root;
 }
 
 static ir_op addition_to(const joining *j, ir_block body, ir_value arg, ir_value yielded);
@@ -153,6 +161,8 @@ int32_t split_join_sums(ir_module *m, ir_block block, ir_op first, int64_t thres
   j.uses = ir_count_uses(scratch, m, block);
   j.is_gone = ARENA_ARRAY(scratch, bool, m->values.count);
   j.renamed = ir_map_new(scratch, m);
+  j.roots = ARENA_ARRAY(scratch, ir_op, m->ops.count);
+  find_roots(&j);
   j.added = ARENA_ARRAY(scratch, addend *, m->ops.count);
   j.first = ARENA_ARRAY(scratch, addend *, m->ops.count);
   int32_t joined = 0;
