@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT / "test/python"))
 if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import campaign  # noqa: E402
+import random_effects  # noqa: E402
 import random_fields  # noqa: E402
 import random_scans  # noqa: E402
 import random_sequences  # noqa: E402
@@ -36,6 +37,8 @@ KINDS = {
     "sequence": random_sequences.Sequences,
     "direction": random_sequences.Directions,
 }
+PLAIN = list(KINDS.values())
+KINDS["calls"] = lambda seed: random_effects.Effects(PLAIN[seed % len(PLAIN)](seed), seed)
 
 
 def ways_of(seed, largest, own):
@@ -78,11 +81,14 @@ def difference(got, want, stock=None):
     return None
 
 
-def problem_of(split, text, inputs, evaluate, want, use_xla):
-    """What is wrong with the results of the split program, by the evaluator and by XLA. A program that stock XLA does
+def problem_of(split, text, inputs, evaluate, want, calls, use_xla):
+    """What is wrong with the results of the split program, or with its calls of Python, by the evaluator and
+    by XLA. A program that stock XLA does
     not optimise and then computes otherwise hangs on roundings (a maximum and who is equal to it): it proves nothing."""
     quickly = lambda program, **named: running.Xla(program, **named)(*inputs)  # noqa: E731
     got = evaluate(split)
+    if problem := random_effects.calls_apart(evaluate.calls, calls):
+        return problem
     if difference(got, want) and (problem := difference(got, want, quickly(text) if use_xla else None)):
         return problem
     hangs = not use_xla or not difference(quickly(split), want) or difference(quickly(text), want)
@@ -97,7 +103,8 @@ def failures(seed, use_xla=True, kind="scan"):
         path = pathlib.Path(folder) / "program.mlir"
         path.write_text(text)
         evaluate = running.Evaluator(folder, inputs)
-        want = evaluate(text)
+        want, calls = evaluate(text), evaluate.calls
+        use_xla &= not calls  # which in tools/fuzz_effects.py it runs
         if any(np.isnan(x).any() for x in want if x.dtype.kind == "f"):
             return [], 0  # a logarithm of the state: the next steps are all NaN
         largest = program.largest_bytes()
@@ -109,7 +116,7 @@ def failures(seed, use_xla=True, kind="scan"):
                     arguments = [*arguments, int(more * least_limit(path, own))]
                 split = running.opt(path, *arguments, refused=text)
                 changed += split != text
-                problem = problem_of(split, text, inputs, evaluate, want, use_xla) if split != text else None
+                problem = problem_of(split, text, inputs, evaluate, want, calls, use_xla) if split != text else None
             except Exception as error:
                 problem = f"{type(error).__name__}: {error}"
             if problem:

@@ -136,7 +136,8 @@ def has_kernels(text):
 
 class Evaluator:
     """weir_eval on one set of inputs, which it keeps as files in `folder`; of the build `of_kernels`
-    where the program has kernels.
+    where the program has kernels. calls: those of Python that the last program made, in order: which,
+    whether it is ordered, and its numbers.
     """
 
     def __init__(self, folder, inputs, of_kernels=None):
@@ -159,6 +160,8 @@ class Evaluator:
             timeout=SECONDS,
         )
         assert done.returncode == 0, f"weir_eval: exit {done.returncode}: {done.stderr}"
+        lines = (line.split()[1:] for line in done.stdout.splitlines())
+        self.calls = [(int(call), bool(int(ordered)), np.array(v, float)) for call, ordered, *v in lines]
         return [np.load(out / f"{i}.npy") for i in range(len(list(out.iterdir())))]
 
     def numbers(self, text, types):

@@ -1,6 +1,6 @@
 /* custom_call: annotations that are the identity on one device, top-k in its several spellings,
  * LAPACK (linalg_ops.c), CHLO ops in disguise ("mhlo.erf"), and what the caller has a handler for.
- * Everything else (host callbacks, kernels) is UNIMPLEMENTED by name. */
+ * Everything else is UNIMPLEMENTED by name. */
 #include <math.h>
 
 #include "ref/eval.h"
@@ -153,19 +153,30 @@ static bool is_chlo_unary(ir_kind kind) {
   }
 }
 
-static weir_status handle(ref_frame *f, ir_op op) {
+static const ref_handler *find_handler(const ref_frame *f, const char *target) {
+  const ref_handler *h = f->handlers;
+  while (h && h->target && strcmp(target, h->target)) h++;
+  return h && h->target ? h : NULL;
+}
+
+static weir_status handle(ref_frame *f, ir_op op, const ref_handler *handler) {
   uint32_t n_in = ref_n_operands(f, op), n_out = ref_n_results(f, op);
   ref_tensor *operands = ARENA_ARRAY(f->arena, ref_tensor, n_in),
              *results = ARENA_ARRAY(f->arena, ref_tensor, n_out);
   for (uint32_t i = 0; i < n_in; i++) operands[i] = *ref_operand(f, op, i);
-  for (uint32_t j = 0; j < n_out; j++) results[j] = *ref_result(f, op, j);
-  return f->handler->run(f->ctx, f->m, op, operands, results);
+  for (uint32_t j = 0; j < n_out; j++) {
+    bool is_token = ir_type_at(f->m, ir_result(f->m, op, j))->kind == IR_TYPE_TOKEN;
+    if (is_token) ref_set_result(f, op, j, &results[j]);
+    else results[j] = *ref_result(f, op, j);
+  }
+  return handler->run(f->ctx, f->m, op, operands, results);
 }
 
 weir_status ref_custom_call(ref_frame *f, ir_op op) {
   const char *target = ir_op_string(f->m, op, "call_target_name");
   if (!target) return ref_error(f, op, WEIR_INVALID_ARGUMENT, "no call_target_name");
-  if (f->handler && !strcmp(target, f->handler->target)) return handle(f, op);
+  const ref_handler *handler = find_handler(f, target);
+  if (handler) return handle(f, op, handler);
   if (is_annotation(target)) return identity(f, op);
   if (!strcmp(target, "mhlo.topk") || !strcmp(target, "TopK")) return top_k(f, op);
   if (!strcmp(target, "ApproxTopK")) return approx_top_k(f, op);

@@ -161,21 +161,27 @@ weir_status ref_run(arena *a, ir_module *m, const char *function, const ref_tens
   return ref_run_with(a, m, function, inputs, n_inputs, NULL, out_results, out_count);
 }
 
+static bool is_token(const ref_frame *f, ir_block body, uint32_t argument) {
+  ir_value v = body ? ir_argument_at(f->m, body, argument) : IR_NONE;
+  return v && ir_type_at(f->m, v)->kind == IR_TYPE_TOKEN;
+}
+
 weir_status ref_run_with(arena *a, ir_module *m, const char *function, const ref_tensor *inputs,
-                         uint32_t n_inputs, const ref_handler *handler, ref_tensor **out_results,
+                         uint32_t n_inputs, const ref_handler *handlers, ref_tensor **out_results,
                          uint32_t *out_count) {
   ctx *c = m->ctx;
   WEIR_TRY(ir_verify(m));
   ir_op main = function ? ir_find_function(m, function) : ir_main_function(m);
   if (!main)
     return ctx_error(c, WEIR_INVALID_ARGUMENT, "no function @%s", function ? function : "main");
-  ref_frame f = {.ctx = c, .m = m, .arena = arena_create(c), .handler = handler};
+  ref_frame f = {.ctx = c, .m = m, .arena = arena_create(c), .handlers = handlers};
   f.values = ARENA_ARRAY(f.arena, ref_tensor, m->values.count);
   ir_block body = ir_op_get(m, main)->n_regions == 1 ? ref_region(&f, main, 0) : IR_NONE;
   uint32_t n = body ? ref_n_returned(&f, body) : 0;
   ref_tensor *out = ARENA_ARRAY(a, ref_tensor, n);
   for (uint32_t i = 0; i < n_inputs; i++)
-    if (!inputs[i].dtype) return ctx_error(c, WEIR_INVALID_ARGUMENT, "input %u is no tensor", i);
+    if (!inputs[i].dtype && !is_token(&f, body, i))
+      return ctx_error(c, WEIR_INVALID_ARGUMENT, "input %u is no tensor", i);
   weir_status status = enter(&f, main, main, inputs, n_inputs, out, n);
   if (status == WEIR_OK)
     for (uint32_t i = 0; i < n; i++) out[i] = ref_tensor_copy(a, &out[i]);

@@ -39,7 +39,7 @@ typedef struct ref_frame {
   arena *arena;       /* where results go: of the function, or of the trip or call of a region */
   ref_tensor *values; /* by value id; regions do not recurse, so one table serves all */
   const ref_call_chain *calls;
-  const ref_handler *handler; /* NULL: none */
+  const ref_handler *handlers; /* NULL: none */
 } ref_frame;
 
 #define OP(kind, name, flags, asm_, shape, types, factors, eval, xla, plan, kernel)                \

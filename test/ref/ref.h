@@ -30,10 +30,11 @@ typedef struct ref_handler {
 WEIR_MUST_USE weir_status ref_run(arena *a, ir_module *m, const char *function,
                                   const ref_tensor *inputs, uint32_t n_inputs,
                                   ref_tensor **out_results, uint32_t *out_count);
-/* The same with a custom call that the evaluator does not know. */
+/* The same with custom calls that the evaluator does not know; behind the last handler is one of
+ * no target. */
 WEIR_MUST_USE weir_status ref_run_with(arena *a, ir_module *m, const char *function,
                                        const ref_tensor *inputs, uint32_t n_inputs,
-                                       const ref_handler *handler, ref_tensor **out_results,
+                                       const ref_handler *handlers, ref_tensor **out_results,
                                        uint32_t *out_count);
 
 int64_t ref_element_count(const ref_tensor *t);

@@ -2,15 +2,18 @@
  *
  *   weir_eval [--function NAME] PROGRAM.mlir IN.npy... OUTDIR
  *
- * Result i goes to OUTDIR/i.npy (the folder must exist). Tiles run as the kernels they are, on two
- * threads; where this program is built with AddressSanitizer, each of their loads and stores is
- * checked. Exit status: 0, 1 for bad input, 2 for wrong usage, 3 for an op without an evaluator. */
+ * Result i goes to OUTDIR/i.npy (the folder must exist); tokens are neither read nor written. A
+ * call of Python is a line of the output: its number, whether it is ordered, and what it is given,
+ * which is what it gives. Tiles run as the kernels they are, on two threads; where this program is
+ * built with AddressSanitizer, each of their loads and stores is checked. Exit status: 0, 1 for bad
+ * input, 2 for wrong usage, 3 for an op without an evaluator. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "call/loaded.h"
 #include "call/kernel.h"
 #include "in/in.h"
+#include "ref/eval.h"
 #include "ref/npy.h"
 #include "tool.h"
 
@@ -21,18 +24,24 @@ typedef struct job {
   uint32_t n_inputs;
 } job;
 
-static weir_status read_inputs(const job *j, arena *a, ir_module *m, ref_tensor *out) {
+static weir_status read_inputs(const job *j, arena *a, ir_module *m, ref_tensor **out_inputs,
+                               uint32_t *out_count) {
   ir_op f = j->function ? ir_find_function(m, j->function) : ir_main_function(m);
   if (!f || ir_op_get(m, f)->n_regions != 1 || !ir_op_get(m, f)->regions[0])
     return ctx_error(j->c, WEIR_INVALID_ARGUMENT, "%s: no function @%s", j->program,
                      j->function ? j->function : "main");
-  const ir_block_data *body = ir_block_get(m, ir_op_get(m, f)->regions[0]);
-  if (body->args.count != j->n_inputs)
-    return ctx_error(j->c, WEIR_INVALID_ARGUMENT, "%s: %u input files for %u arguments", j->program,
-                     j->n_inputs, body->args.count);
-  for (uint32_t i = 0; i < j->n_inputs; i++)
-    WEIR_TRY(ref_npy_read(a, j->inputs[i], ir_type_at(m, body->args.at[i]), &out[i]));
-  return WEIR_OK;
+  ir_block body = ir_op_get(m, f)->regions[0];
+  uint32_t n = 0, i = 0, count = ir_block_get(m, body)->args.count;
+  ref_tensor *out = *out_inputs = ARENA_ARRAY(a, ref_tensor, count);
+  for (ir_value v; (v = ir_argument_at(m, body, i)); i++) {
+    const ir_type_data *t = ir_type_at(m, v);
+    if (t->kind != IR_TYPE_TOKEN && n++ < j->n_inputs)
+      WEIR_TRY(ref_npy_read(a, j->inputs[n - 1], t, &out[i]));
+  }
+  *out_count = count;
+  if (n == j->n_inputs) return WEIR_OK;
+  return ctx_error(j->c, WEIR_INVALID_ARGUMENT, "%s: %u input files for %u arguments", j->program,
+                   j->n_inputs, n);
 }
 
 /* ---- tiles ---- */
@@ -102,7 +111,40 @@ static weir_status run_kernels(ctx *c, const ir_module *m, ir_op call, const ref
   return done ? WEIR_OK : ctx_error(c, WEIR_INVALID_ARGUMENT, "a kernel's scratch is too small");
 }
 
-static const ref_handler tiles = {KERNEL_CALL_TARGET, run_kernels};
+/* ---- calls of Python ---- */
+static int64_t number_of(const ir_module *m, ir_op call) {
+  ir_attr a = ir_dict_get(m, ir_op_attr(m, call, "mhlo.backend_config"), "index");
+  return a ? ir_attr_get(m, a)->integer : -1;
+}
+
+static void say(const ref_tensor *t) {
+  for (int64_t i = 0, n = ref_element_count(t); i < n; i++) {
+    ref_scalar s = ref_load(t, i);
+    switch (ir_dtype_class_of(t->dtype)) {
+      case IR_CLASS_FLOAT: printf(" %.17g", s.f); break;
+      case IR_CLASS_COMPLEX: printf(" %.17g %.17g", creal(s.z), cimag(s.z)); break;
+      default: printf(" %lld", (long long)s.i);
+    }
+  }
+}
+
+static weir_status run_call(ctx *c, const ir_module *m, ir_op call, const ref_tensor *operands,
+                            ref_tensor *results) {
+  const ir_op_data *d = ir_op_get(m, call);
+  bool is_ordered = d->n_operands && !operands[0].dtype;
+  printf("call %lld %d", (long long)number_of(m, call), is_ordered);
+  for (uint32_t i = is_ordered; i < d->n_operands; i++) say(&operands[i]);
+  printf("\n");
+  for (uint32_t i = is_ordered; i < d->n_results; i++) {
+    if (i >= d->n_operands || operands[i].dtype != results[i].dtype)
+      return ctx_error(c, WEIR_UNIMPLEMENTED, "a call that gives other than it is given");
+    take_result(&results[i], operands[i].data);
+  }
+  return WEIR_OK;
+}
+
+static const ref_handler handlers[] = {
+    {KERNEL_CALL_TARGET, run_kernels}, {"xla_ffi_python_cpu_callback", run_call}, {NULL, NULL}};
 
 /* ---- the program ---- */
 static weir_status run(void *user) {
@@ -113,14 +155,15 @@ static weir_status run(void *user) {
   ir_module *m = NULL;
   WEIR_TRY(tool_read_file(a, j->program, &text, &length));
   WEIR_TRY(in_program(j->c, text, length, &m));
-  ref_tensor *inputs = ARENA_ARRAY(a, ref_tensor, j->n_inputs), *results;
-  uint32_t n_results;
+  ref_tensor *inputs = NULL, *results;
+  uint32_t n_inputs = 0, n_results, n = 0;
   WEIR_TRY(ir_verify(m));
-  WEIR_TRY(read_inputs(j, a, m, inputs));
-  WEIR_TRY(ref_run_with(a, m, j->function, inputs, j->n_inputs, &tiles, &results, &n_results));
+  WEIR_TRY(read_inputs(j, a, m, &inputs, &n_inputs));
+  WEIR_TRY(ref_run_with(a, m, j->function, inputs, n_inputs, handlers, &results, &n_results));
   for (uint32_t i = 0; i < n_results; i++) {
-    if (!results[i].dtype) return ctx_error(j->c, WEIR_UNIMPLEMENTED, "result %u is no tensor", i);
-    WEIR_TRY(ref_npy_write(j->c, arena_printf(a, "%s/%u.npy", j->folder, i), &results[i]));
+    if (results[i].members) return ctx_error(j->c, WEIR_UNIMPLEMENTED, "result %u is a tuple", i);
+    if (results[i].dtype)
+      WEIR_TRY(ref_npy_write(j->c, arena_printf(a, "%s/%u.npy", j->folder, n++), &results[i]));
   }
   return WEIR_OK;
 }
