@@ -1,7 +1,7 @@
 """Rewrites random programs of a kind, and compares results with those of stock XLA.
 
     python tools/fuzz_stock.py --count 100 [--first SEED] [--build DIR] [--keep DIR]
-                               [--kind Extremes|ExtremesOfWindows|ExtremesOfNan|Shifts|Volumes|Masks]
+                               [--kind Extremes|ExtremesOfWindows|ExtremesOfNan|Ranks|Shifts|Volumes|Masks]
 
 A seed of a kind stands for one program and the ways (test/python/random_extremes.py,
 random_stacks.py, random_masks.py): values that are made again to be compared, in kernels and in loops,
@@ -28,7 +28,7 @@ import random_stacks  # noqa: E402
 import running  # noqa: E402
 from weir import _hook  # noqa: E402
 
-EXTREMES = random_extremes.Extremes, random_extremes.ExtremesOfWindows, random_extremes.ExtremesOfNan
+EXTREMES = [getattr(random_extremes, name) for name in ("Extremes", "ExtremesOfWindows", "ExtremesOfNan", "Ranks")]
 KINDS = {kind.__name__: kind for kind in EXTREMES}
 KINDS |= {"Shifts": random_stacks.Shifts, "Volumes": random_stacks.Volumes, "Masks": random_masks.Masks}
 

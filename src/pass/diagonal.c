@@ -12,13 +12,14 @@
  *   D(sum_k x) = sum_k D(x)
  * down to tensors that are there anyway, where the gather or the select stays. Exact but for the
  * product, whose sum goes in another order, in f32 where it was f16 or bf16. Left alone: x * eye
- * (off the diagonal infinities and NaN make NaN), other reducers, indices that are not iotas,
- * tensors that are small against the limit or below the threshold. Cost: what is built is linear in
+ * (off the diagonal infinities and NaN make NaN), what is compared with x (pass/compared.h), other
+ * reducers, indices that are not iotas, tensors that are small against the limit or below the threshold. Cost: what is built is linear in
  * the elements of the diagonal. Source: design by identities above; index rules as in
  * src/split/factors.c.
  */
 #include "ir/maps.h"
 #include "pass/band.h"
+#include "pass/compared.h"
 
 enum { DEEPEST = 100, MOST_TAKEN = 256 };
 
@@ -526,10 +527,10 @@ static ir_value replace_sum(finder *f, ir_op op) {
 
 static bool replace(pass_rewrite *r, ir_op op) {
   ir_kind kind = ir_kind_of(r->m, op);
-  if (kind != IR_OP_REDUCE && kind != IR_OP_GATHER) return false;
+  if ((kind != IR_OP_REDUCE && kind != IR_OP_GATHER) || pass_is_compared(r, op)) return false;
   finder f = {.p = r->p, .m = r->m};
   ir_value made = kind == IR_OP_REDUCE ? replace_sum(&f, op) : replace_gather(&f, op);
   return pass_stand_in(r->m, r->map, op, made);
 }
 
-const pass pass_diagonal = {"diagonal", .replace = replace};
+const pass pass_diagonal = {"diagonal", .replace = replace, .begin = pass_find_compared};

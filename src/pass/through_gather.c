@@ -13,7 +13,8 @@
  * copied.
  *   Windows whose places data says along two dimensions or more are read element by element.
  *   Gather's clamping, NaNs and infinities are kept. Exact, but for products: the sum is done in
- * another order, 16-bit floats are summed up in f32. Left alone: other windows (whole rows),
+ * another order, 16-bit floats are summed up in f32. Left alone: what is compared with what it
+ * is read from (pass/compared.h), other windows (whole rows),
  * ui64 indices; products where the rows read would be more than half of the product, or columns
  * that data names where arrays lie in tiles; scatters with several operands or a function of their
  * own, of one entry, into what is in memory anyway, or where two entries may meet; tensors that are
@@ -23,6 +24,7 @@
  */
 #include "ir/maps.h"
 #include "pass/build.h"
+#include "pass/compared.h"
 #include "pass/frame.h"
 
 enum { MOST_STEPS = 48 };
@@ -642,10 +644,13 @@ static bool replace(pass_rewrite *r, ir_op op) {
               .b = {r->m, r->b.block, ir_op_get(r->m, op)->location},
               .steps = MOST_STEPS};
   bool gathers = ir_kind_of(r->m, op) == IR_OP_GATHER;
-  ir_value y = gathers ? element_of_gather(&f, op, &v) : select_for_scatter(&f, &v);
+  ir_value y = IR_NONE;
+  if (!gathers) y = select_for_scatter(&f, &v);
+  else if (!pass_is_compared(r, op)) y = element_of_gather(&f, op, &v);
   if (!y) y = batched(&f, op, &v);
   if (!y) y = from_whole(&f, op);
   return pass_stand_in(r->m, r->map, op, y);
 }
 
-const pass pass_through_gather = {"through-gather", .replace = replace};
+const pass pass_through_gather = {"through-gather", .replace = replace,
+                                  .begin = pass_find_compared};

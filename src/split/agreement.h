@@ -3,6 +3,7 @@
  *   m = max(x, dims = [1]);  mask = x == m          the gradient of a maximum
  *   t = top_k(x)[k];         mask = x >= t
  *   s = segment_max(x, i);   mask = x == s[i]
+ *   t = x[i, k[i]];          mask = x >= t          the rank of an entry
  *
  * A loop over the reduced dimension has m before it comes to the mask, and makes x again for it; so
  * does a second loop over the other dimension. A sum made again with other shapes, by other code or

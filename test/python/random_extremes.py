@@ -92,6 +92,43 @@ class ExtremesOfWindows:
         return [max(np.abs(w).max() for w in want)] * len(want)
 
 
+class Ranks:
+    """Which elements of what all pairs make equal those that are read of it, row by row or column by column,
+    at places that are data or on the diagonal: ranks of the right ones, hits, recall."""
+
+    rounding = 1e-4
+    reads = [
+        lambda s, at: jnp.diagonal(s),
+        lambda s, at: s[jnp.arange(len(s)), at],
+        lambda s, at: jnp.take_along_axis(s, at[:, None], 1)[:, 0],
+        lambda s, at: jnp.take_along_axis(s, at[:, None], 1, mode="clip")[:, 0],
+        lambda s, at: jax.vmap(lambda row, i: row[i])(s, at),
+    ]
+
+    def __init__(self, seed):
+        dice = np.random.default_rng(seed)
+        n, d = int(dice.integers(200, 500)), int(dice.choice([3, 16, 64, 100]))
+        self.of, self.turned = dice.choice(["product", "distances"]), bool(dice.integers(2))
+        self.read, self.with_loss = self.reads[dice.integers(len(self.reads))], bool(dice.integers(2))
+        self.ways = split_above(int(dice.choice([20_000, 60_000, 200_000])))
+        self.inputs = [dice.standard_normal((n, d)).astype(np.float32) for _ in range(2)]
+        self.inputs.append(dice.integers(0, n, n).astype(np.int32))
+
+    def function(self, x, y, at):
+        pairs = {
+            "product": lambda: x @ y.T,
+            "distances": lambda: -jnp.sum((x[:, None] - y) ** 2, -1),
+        }
+        s = pairs[self.of]()
+        s = s.T if self.turned else s
+        t = self.read(s, at)
+        found = [(s == t[:, None]).any(1).astype(int), (s >= t[:, None]).any(1).astype(int)]
+        return [*found, jax.nn.logsumexp(s, 1) - t] if self.with_loss else found
+
+    def scales(self, want):
+        return [max(1, np.abs(w).max()) for w in want]
+
+
 class ExtremesOfNan:
     """Extremes, their places and the largest few of what has NaN, infinities and zeros of both signs,
     of all types of floats. All other numbers are small and whole, so that nothing is rounded. Not the

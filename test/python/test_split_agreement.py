@@ -155,7 +155,7 @@ def test_two_kernels_of_one_loop_agree(of, d, tmp_path):
     assert worst(want, running.Xla(program, as_users=True)(t, e)) < 1e-4
 
 
-@pytest.mark.parametrize("kind", ["Extremes", "ExtremesOfWindows", "ExtremesOfNan"])
+@pytest.mark.parametrize("kind", ["Extremes", "ExtremesOfWindows", "ExtremesOfNan", "Ranks"])
 @pytest.mark.parametrize("seed", range(16))
 def test_random_extremes(seed, kind):
     found, changed = fuzz_stock.failures(kind, seed)

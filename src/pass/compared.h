@@ -1,0 +1,18 @@
+/* Elements that are compared with what they are read from.
+ *
+ *   s = x . y;  t = s[i, k_i];  mask = s >= t          ranks: hits, reciprocal ranks, recall
+ *
+ * Made apart from s, t is rounded in another order: then it is no element of s, and where the mask
+ * holds for that element alone nothing is left of it. */
+#ifndef WEIR_PASS_COMPARED_H
+#define WEIR_PASS_COMPARED_H
+#include "pass/pass.h"
+
+/* `begin` of passes that ask pass_is_compared(). True. Cost: linear, up to MOST_VALUES for each
+ * comparison. */
+bool pass_find_compared(pass_rewrite *r);
+/* Of a gather, or a sum of a masked value, that came: a comparison may see what it reads, and what
+ * it reads that from. */
+bool pass_is_compared(const pass_rewrite *r, ir_op op);
+
+#endif
