@@ -13,9 +13,9 @@
  * down to tensors that are there anyway, where the gather or the select stays. Exact but for the
  * product, whose sum goes in another order, in f32 where it was f16 or bf16. Left alone: x * eye
  * (off the diagonal infinities and NaN make NaN), what is compared with x (pass/compared.h), other
- * reducers, indices that are not iotas, tensors that are small against the limit or below the threshold. Cost: what is built is linear in
- * the elements of the diagonal. Source: design by identities above; index rules as in
- * src/split/factors.c.
+ * reducers, indices that are not iotas, tensors that are small against the limit or below the
+ * threshold. Cost: what is built is linear in the elements of the diagonal. Source: design by
+ * identities above; index rules as in src/split/factors.c.
  */
 #include "ir/maps.h"
 #include "pass/band.h"
