@@ -32,7 +32,7 @@ import random_lists  # noqa: E402
 import running  # noqa: E402
 
 PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,unsorted,dce,permuted,dce,columns,dce,listed,dce,ranges,"
-PASSES += "counted,strides,blocks,dce,through-slice,dce,through-gather,dce,scatters,dce"
+PASSES += "counted,blocks,dce,through-slice,dce,through-gather,dce,scatters,dce"
 PARTS = "--pass=inline,simplify,cse,dce,through-pad,dce,through-gather,dce,windows,scatters,dce"
 ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
 LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Borders", "Sorts", "Rows", "Buckets", "Parts", "Columns")

@@ -249,11 +249,11 @@ static bool fits(const ir_module *m, ir_value v, pass_affine a) {
          a.offset >= ir_lowest(dtype);
 }
 
-static bool find_affine(ir_module *m, ir_value v, int steps, pass_affine *out);
+static bool find_digit(ir_module *m, ir_value v, int steps, pass_affine *out);
 
 static bool affine_moved(ir_module *m, ir_op op, int steps, pass_affine *out) {
   int32_t to[IR_MAX_RANK];
-  if (!find_affine(m, ir_operand(m, op, 0), steps, out)) return false;
+  if (!find_digit(m, ir_operand(m, op, 0), steps, out)) return false;
   if (out->dim < 0) return true;
   if (!ir_moved_dims(m, op, to)) return false;
   out->dim = to[out->dim];
@@ -262,23 +262,24 @@ static bool affine_moved(ir_module *m, ir_op op, int steps, pass_affine *out) {
 
 static bool affine_sum(ir_module *m, ir_op op, int steps, pass_affine *out) {
   pass_affine y;
-  if (!find_affine(m, ir_operand(m, op, 0), steps, out) ||
-      !find_affine(m, ir_operand(m, op, 1), steps, &y) || (out->dim >= 0 && y.dim >= 0))
+  if (!find_digit(m, ir_operand(m, op, 0), steps, out) ||
+      !find_digit(m, ir_operand(m, op, 1), steps, &y) || (out->dim >= 0 && y.dim >= 0))
     return false;
   if (ir_kind_of(m, op) == IR_OP_SUBTRACT) {
     if (y.dim >= 0) return false;
     y.offset = y.last = -y.offset;
   }
-  if (y.dim >= 0) out->dim = y.dim, out->step = y.step;
-  return !__builtin_add_overflow(out->offset, y.offset, &out->offset) &&
-         !__builtin_add_overflow(out->last, y.last, &out->last);
+  int64_t offset = out->offset, last = out->last;
+  if (y.dim >= 0) *out = y;
+  return !__builtin_add_overflow(offset, y.offset, &out->offset) &&
+         !__builtin_add_overflow(last, y.last, &out->last);
 }
 
 /* By a number above 0. */
 static bool affine_product(ir_module *m, ir_op op, int steps, pass_affine *out) {
   pass_affine y;
-  if (!find_affine(m, ir_operand(m, op, 0), steps, out) ||
-      !find_affine(m, ir_operand(m, op, 1), steps, &y))
+  if (!find_digit(m, ir_operand(m, op, 0), steps, out) ||
+      !find_digit(m, ir_operand(m, op, 1), steps, &y))
     return false;
   if (out->dim < 0) {
     pass_affine x = *out;
@@ -289,36 +290,60 @@ static bool affine_product(ir_module *m, ir_op op, int steps, pass_affine *out) 
          !__builtin_mul_overflow(out->last, y.offset, &out->last);
 }
 
+/* By a number above 0. What is counted by the outermost digit can be counted on in any base. */
+static bool digit_of(ir_module *m, ir_op op, int steps, pass_affine *out) {
+  int64_t by, end;
+  if (!find_digit(m, ir_operand(m, op, 0), steps, out) || out->step != 1 || out->offset ||
+      !ir_splat_int(m, ir_operand(m, op, 1), &by) || by <= 0 ||
+      __builtin_mul_overflow(out->unit, out->base, &end) || (end < out->extent && out->base % by))
+    return false;
+  if (ir_kind_of(m, op) == IR_OP_DIVIDE) {
+    out->base = (out->base - 1) / by + 1;
+    if (__builtin_mul_overflow(out->unit, by, &out->unit)) return false;
+  } else if (by < out->base) {
+    out->base = by;
+  }
+  out->last = out->base - 1;
+  return true;
+}
+
 static bool affine_of_op(ir_module *m, ir_op op, int steps, pass_affine *out) {
   switch (ir_kind_of(m, op)) {
     case IR_OP_IOTA: {
       int64_t dim = ir_op_int(m, op, "iota_dimension", 0);
-      *out = (pass_affine){(int32_t)dim, 1, 0, ir_type_at(m, ir_result(m, op, 0))->dims[dim] - 1};
+      int64_t extent = ir_type_at(m, ir_result(m, op, 0))->dims[dim];
+      *out = (pass_affine){(int32_t)dim, 1, 0, extent - 1, 1, extent, extent};
       return true;
     }
     case IR_OP_RESHAPE:
     case IR_OP_BROADCAST_IN_DIM: return affine_moved(m, op, steps, out);
-    case IR_OP_CONVERT: return find_affine(m, ir_operand(m, op, 0), steps, out);
+    case IR_OP_CONVERT: return find_digit(m, ir_operand(m, op, 0), steps, out);
     case IR_OP_ADD:
     case IR_OP_SUBTRACT: return affine_sum(m, op, steps, out);
     case IR_OP_MULTIPLY: return affine_product(m, op, steps, out);
+    case IR_OP_DIVIDE:
+    case IR_OP_REMAINDER: return digit_of(m, op, steps, out);
     default: return false;
   }
 }
 
-static bool find_affine(ir_module *m, ir_value v, int steps, pass_affine *out) {
+static bool find_digit(ir_module *m, ir_value v, int steps, pass_affine *out) {
   int64_t number;
   if (!steps || !ir_is_static_tensor(m, ir_type_of(m, v))) return false;
   if (ir_splat_int(m, v, &number)) {
-    *out = (pass_affine){-1, 1, number, number};
+    *out = (pass_affine){-1, 1, number, number, 1, 1, 1};
     return true;
   }
   ir_op op = ir_value_get(m, v)->op;
   return op && affine_of_op(m, op, steps - 1, out) && fits(m, v, *out);
 }
 
+bool pass_find_digit(ir_module *m, ir_value v, pass_affine *out) {
+  return find_digit(m, v, STEPS, out);
+}
+
 bool pass_find_affine(ir_module *m, ir_value v, pass_affine *out) {
-  return find_affine(m, v, STEPS, out);
+  return pass_find_digit(m, v, out) && out->unit == 1 && out->base == out->extent;
 }
 
 ir_value pass_index_component(const ir_module *m, ir_value indices, const ir_gather_numbers *n,

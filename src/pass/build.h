@@ -41,7 +41,10 @@ ir_value pass_build_unsorted(ir_builder *b, ir_value v);
 typedef struct pass_affine {
   int32_t dim;
   int64_t step, offset, last;
+  int64_t unit, base, extent; /* a digit of i_dim < extent: i_dim / unit % base in its place */
 } pass_affine;
+bool pass_find_digit(ir_module *m, ir_value v, pass_affine *out);
+/* The same of all that dim counts, no digit. */
 bool pass_find_affine(ir_module *m, ir_value v, pass_affine *out);
 /* Component i of a gather's or scatter's indices: they are it, or joined of such along the index
  * vector. IR_NONE: they are made otherwise. */

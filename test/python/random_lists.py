@@ -14,6 +14,7 @@ columns that are read one by one. All but `Sorts` have gradients. Numbers are sm
 exact; `largest` is the size of the large tensors in bytes.
 """
 
+import math
 import random
 
 import jax
@@ -482,7 +483,7 @@ class Rolled(Program):
 
 
 class Borders(Program):
-    """Fields whose inner points, borders, crops or every s-th points are written."""
+    """Fields whose inner points, borders, crops, every s-th points or points of a list are written."""
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -538,8 +539,22 @@ class Borders(Program):
             x = x.at[at].set(around[at])
         return x
 
+    def listed(self, dice, x, y):
+        """At digits of 0, 1, 2, ..., in steps; each place once, or several times."""
+        bases = [dice.choice([1, 2, (n + 1) // 2, n]) for n in x.shape]
+        steps = [dice.randint(1, max(1, (n - 1) // max(1, base - 1))) for n, base in zip(x.shape, bases)]
+        times, at = dice.choice([1, 1, 3]), [0] * x.ndim
+        p, unit = jnp.arange(math.prod(bases) * times), dice.choice([1, times])
+        for d in dice.sample(range(x.ndim), x.ndim):
+            first = dice.randint(0, x.shape[d] - 1 - (bases[d] - 1) * steps[d])
+            at[d] = p // unit % bases[d] * steps[d] + first
+            unit *= bases[d]
+        ref, u = x.at[tuple(at)], y[tuple(at)]
+        return dice.choice([ref.add(u), ref.max(u), ref.set(u) if times == 1 else ref.add(u)])
+
     def step(self, dice, x, y):
         choices = [
+            lambda: self.listed(dice, x, y),
             lambda: self.updated(dice, x, self.place(dice, x.shape), y),
             lambda: self.updated(dice, x, self.place(dice, x.shape), jnp.flip(x) * y),
             lambda: self.neighbours(dice, x, y),

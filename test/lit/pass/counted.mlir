@@ -74,7 +74,8 @@ func.func @left_alone(%x: tensor<12x12xf32>, %y: tensor<5xf32>, %z: tensor<3xf32
 
 // What is gathered lies in front of the entries.
 // CHECK-LABEL: sym_name = "entries_last"
-// CHECK: "stablehlo.gather"
+// CHECK-NOT: "stablehlo.gather"
+// CHECK: "func.return"
 func.func @entries_last(%x: tensor<12x12xf32>) -> tensor<12x12xf32> {
   %p = stablehlo.iota dim = 0 : tensor<12xi32>
   %at = stablehlo.reshape %p : (tensor<12xi32>) -> tensor<12x1xi32>
@@ -104,7 +105,11 @@ func.func @put_once(%x: tensor<3x4x2xf32>, %u: tensor<12x2xf32>) -> tensor<3x4x2
 
 // A part of what is put into stays: more rows than are put, or longer ones.
 // CHECK-LABEL: sym_name = "partly"
-// CHECK-COUNT-2: "stablehlo.scatter"
+// CHECK-NOT: "stablehlo.scatter"
+// CHECK: "stablehlo.pad"(%arg2, {{.*}} -> tensor<5x2xf32>
+// CHECK: "stablehlo.select"(%{{.*}}, %arg0)
+// CHECK: "stablehlo.pad"(%arg2, {{.*}} -> tensor<3x4xf32>
+// CHECK: "stablehlo.select"(%{{.*}}, %arg1)
 func.func @partly(%x: tensor<5x2xf32>, %z: tensor<3x4xf32>, %u: tensor<3x2xf32>) -> (tensor<5x2xf32>, tensor<3x4xf32>) {
   %p = stablehlo.iota dim = 0 : tensor<3xi32>
   %at = stablehlo.reshape %p : (tensor<3xi32>) -> tensor<3x1xi32>
@@ -117,4 +122,27 @@ func.func @partly(%x: tensor<5x2xf32>, %z: tensor<3x4xf32>, %u: tensor<3x2xf32>)
     stablehlo.return %b : tensor<f32>
   }) : (tensor<3x4xf32>, tensor<3x1xi32>, tensor<3x2xf32>) -> tensor<3x4xf32>
   return %y, %w : tensor<5x2xf32>, tensor<3x4xf32>
+}
+
+// A digit of one index beside another index, in steps and from an offset on; what no digit names is
+// repeated.
+// CHECK-LABEL: sym_name = "digits_in_steps"
+// CHECK-NOT: "stablehlo.gather"
+// CHECK: %[[S:.*]] = "stablehlo.slice"(%arg0) <{limit_indices = array<i64: 6, 2>, start_indices = array<i64: 1, 0>, strides = array<i64: 2, 1>}> : (tensor<7x5xf32>) -> tensor<3x2xf32>
+// CHECK: %[[T:.*]] = "stablehlo.transpose"(%[[S]])
+// CHECK: "stablehlo.broadcast_in_dim"(%[[T]]) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x3xf32>) -> tensor<2x3x4xf32>
+// CHECK: "stablehlo.reshape"{{.*}} -> tensor<2x12xf32>
+func.func @digits_in_steps(%x: tensor<7x5xf32>) -> tensor<2x12xf32> {
+  %p = stablehlo.iota dim = 0 : tensor<12xi32>
+  %n = stablehlo.constant dense<4> : tensor<12xi32>
+  %two = stablehlo.constant dense<2> : tensor<12xi32>
+  %one = stablehlo.constant dense<1> : tensor<12xi32>
+  %q = stablehlo.divide %p, %n : tensor<12xi32>
+  %s = stablehlo.multiply %q, %two : tensor<12xi32>
+  %o = stablehlo.add %s, %one : tensor<12xi32>
+  %i = stablehlo.broadcast_in_dim %o, dims = [1] : (tensor<12xi32>) -> tensor<2x12x1xi32>
+  %j = stablehlo.iota dim = 0 : tensor<2x12x1xi32>
+  %at = stablehlo.concatenate %i, %j, dim = 2 : (tensor<2x12x1xi32>, tensor<2x12x1xi32>) -> tensor<2x12x2xi32>
+  %y = "stablehlo.gather"(%x, %at) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<7x5xf32>, tensor<2x12x2xi32>) -> tensor<2x12xf32>
+  return %y : tensor<2x12xf32>
 }
