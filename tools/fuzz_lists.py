@@ -2,11 +2,11 @@
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
                                [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Borders|Sorts|Rows|Buckets|Parts|Columns|Grams|Solves|
-                                      Selves|Contrasts|Layers|ImageLayers|Chains]
+                                      Selves|Contrasts|Layers|ImageLayers|Chains|Elements]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py,
-random_layers.py, random_chains.py) and the ways: passes alone, under thresholds and limits, as
+random_layers.py, random_chains.py, random_elements.py) and the ways: passes alone, under thresholds and limits, as
 kernels and without, with a pass left out, for a GPU or a TPU. Where the program as it came is another on stock XLA than in the evaluator,
 XLA is not asked. Exits 1 if one failed.
 """
@@ -26,6 +26,7 @@ if __name__ == "__main__":
     os.environ["XLA_AS_USERS"] = "1"  # running.py compiles as users do, not quickly
 import campaign  # noqa: E402
 import random_chains  # noqa: E402
+import random_elements  # noqa: E402
 import random_grams  # noqa: E402
 import random_layers  # noqa: E402
 import random_lists  # noqa: E402
@@ -33,6 +34,7 @@ import running  # noqa: E402
 
 PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,unsorted,dce,permuted,dce,columns,dce,listed,dce,ranges,"
 PASSES += "counted,blocks,dce,through-slice,dce,through-gather,dce,scatters,dce"
+ELEMENTS = "--pass=inline,simplify,cse,ranges,dce,off-diagonal,diagonal,dce,through-gather,simplify,dce"
 PARTS = "--pass=inline,simplify,cse,dce,through-pad,dce,through-gather,dce,windows,scatters,dce"
 ALGEBRA = "--pass=inline,simplify,fold-transpose,cse,dce,distribute,gram,dce,solve,dce"
 LISTS = ("Places", "Prefixes", "Strips", "Halvings", "Windows", "Rolled", "Borders", "Sorts", "Rows", "Buckets", "Parts", "Columns")
@@ -40,7 +42,7 @@ PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
 KINDS |= {"Layers": random_layers.Layers, "ImageLayers": random_layers.ImageLayers}
-KINDS["Chains"] = random_chains.Chains
+KINDS |= {"Chains": random_chains.Chains, "Elements": random_elements.Elements}
 XLA_TOO = ("split", "device", "limit, kernels", "limit 1")
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 
@@ -70,6 +72,8 @@ def ways_of(program, own, path):
         passes, skipped = PARTS, dice.choice(["through-pad", "through-gather", "windows", "scatters", "split"])
     if isinstance(program, random_lists.Columns):
         skipped = dice.choice(["columns", "columns", "through-slice", "split"])
+    if isinstance(program, random_elements.Elements):
+        passes, skipped = ELEMENTS, dice.choice(["diagonal", "through-gather", "split"])
     if passes is ALGEBRA:
         skipped = dice.choice(["gram", "solve", "distribute", "fold-transpose", "split"])
     limit = ["--memory-limit", own + int(largest * dice.uniform(0.05, 2))]

@@ -1,4 +1,4 @@
-/* Diagonals in two dimensions of a tensor: which one a mask lets through, or a gather reads. */
+/* Diagonals in two dimensions of a tensor: which one a mask lets through. */
 #ifndef WEIR_PASS_BAND_H
 #define WEIR_PASS_BAND_H
 #include "pass/build.h"
@@ -14,8 +14,5 @@ typedef struct band {
 /* Whether the mask is i + a == j + b (wanted IR_EQ; IR_NE: its opposite) on two dimensions,
  * repeated along others. *out: without x. */
 bool band_of_mask(ir_module *m, ir_value pred, ir_direction wanted, band *out);
-/* Whether the gather reads one diagonal (jnp.diagonal), of all other dimensions everything, in
- * order. *out_place: the dimension of its result that is t. */
-bool band_of_gather(arena *a, ir_module *m, ir_op gather, band *out, int32_t *out_place);
 
 #endif

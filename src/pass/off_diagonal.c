@@ -7,6 +7,7 @@
  * stays for dce. Cost: linear in the ops. Source: the identity above. */
 #include "ir/maps.h"
 #include "pass/band.h"
+#include "pass/elements.h"
 
 /* A value on its way back from a tensor as large as x: the dimension of x that each of its own runs
  * along; -1: none. */
@@ -32,34 +33,29 @@ static bool is_main(ir_module *m, const band *s, ir_value x) {
   return dims[s->keep] == s->length && dims[s->drop] == s->length && !s->at_keep && !s->at_drop;
 }
 
-/* Whether the value, which has t in dimension place, has the diagonal's elements where x has them.
- */
-static bool lies_on(ir_module *m, const spread *s, const band *of, int32_t place) {
-  const ir_type_data *t = ir_type_at(m, s->v);
-  for (int32_t i = 0, other = 0; i < t->rank; i++) {
-    if (i == place) {
-      if (s->along[i] != of->keep && s->along[i] != of->drop) return false;
-      continue;
-    }
-    while (other == of->keep || other == of->drop) other++;
-    if (t->dims[i] != 1 && s->along[i] != other) return false;
-    other++;
+/* Whether the gather's result has the diagonal's elements where x has them. */
+static bool is_own_diagonal(pass_rewrite *r, const spread *s, const band *mask, ir_value x) {
+  ir_op gather = ir_maker(r->m, s->v, IR_OP_GATHER);
+  pass_entries v;
+  pass_place where;
+  if (!gather || ir_operand(r->m, gather, 0) != x ||
+      !pass_find_entries(r->p->scratch, r->m, gather, &v) || !pass_counts_entries(&v))
+    return false;
+  pass_picker f = pass_picker_at(r, gather);
+  if (!pass_find_place_of_gather(&f, gather, &v, &where)) return false;
+  for (int32_t d = 0; d < ir_type_at(r->m, x)->rank; d++) {
+    const pass_coordinate *c = &where.at[d];
+    bool on = d == mask->keep || d == mask->drop;
+    if (ir_type_at(r->m, x)->dims[d] == 1 && !on) continue;
+    if (!pass_is_line(&f, c, ir_type_at(r->m, x)->dims[d])) return false;
+    int32_t of = s->along[c->along];
+    if (on ? of != mask->keep && of != mask->drop : of != d) return false;
   }
   return true;
 }
 
-static bool is_own_diagonal(arena *a, ir_module *m, const spread *s, const band *mask, ir_value x) {
-  ir_op gather = ir_maker(m, s->v, IR_OP_GATHER);
-  int32_t place;
-  band of;
-  if (!gather || ir_operand(m, gather, 0) != x || !band_of_gather(a, m, gather, &of, &place))
-    return false;
-  bool same = of.keep + of.drop == mask->keep + mask->drop &&
-              (of.keep == mask->keep || of.keep == mask->drop);
-  return same && is_main(m, &of, x) && lies_on(m, s, &of, place);
-}
-
-static ir_value without_diagonal(arena *a, ir_module *m, ir_op op) {
+static ir_value without_diagonal(pass_rewrite *r, ir_op op) {
+  ir_module *m = r->m;
   const ir_op_data *d = ir_op_get(m, op);
   ir_value x = d->operands[0];
   ir_op masked = ir_maker(m, d->operands[1], IR_OP_SELECT);
@@ -69,7 +65,7 @@ static ir_value without_diagonal(arena *a, ir_module *m, ir_op op) {
   if (!band_of_mask(m, pred, IR_EQ, &mask) || !is_main(m, &mask, x)) return IR_NONE;
   spread s = {.v = ir_operand(m, masked, 1)};
   for (int32_t k = 0; k < ir_type_at(m, x)->rank; k++) s.along[k] = k;
-  while (!is_own_diagonal(a, m, &s, &mask, x))
+  while (!is_own_diagonal(r, &s, &mask, x))
     if (!go_back(m, &s)) return IR_NONE;
   ir_builder b = {m, d->block, d->location};
   ir_value none = ir_build_subtract(&b, x, x);
@@ -78,7 +74,7 @@ static ir_value without_diagonal(arena *a, ir_module *m, ir_op op) {
 
 static bool replace(pass_rewrite *r, ir_op op) {
   if (ir_kind_of(r->m, op) != IR_OP_SUBTRACT) return false;
-  return pass_stand_in(r->m, r->map, op, without_diagonal(r->p->scratch, r->m, op));
+  return pass_stand_in(r->m, r->map, op, without_diagonal(r, op));
 }
 
 const pass pass_off_diagonal = {"off-diagonal", .replace = replace};

@@ -3,7 +3,7 @@
 // RUN: %python %S/same.py %weir %eval %s 0 --pass=diagonal,dce
 // RUN: %weir opt %s --pass=diagonal,dce | FileCheck %s
 // CHECK-NOT: tensor<5x7x2x
-// CHECK: "stablehlo.concatenate"
+// CHECK: "stablehlo.pad"
 module {
   func.func public @main(%a: tensor<5x3xf32>, %b: tensor<7x2x3xf32>) -> (tensor<7x2xf32>, tensor<5x2xf32>) {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
