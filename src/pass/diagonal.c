@@ -22,27 +22,14 @@ static int32_t moved(int32_t d, const band *s) {
   return d - (d > s->drop);
 }
 
-/* Whether the tensor need not be there: it is made by an op that we see through. */
-static bool can_go(const pass_rewrite *r, ir_value x) {
-  const ir_module *m = r->m;
-  ir_op op = ir_value_get(m, x)->op;
-  if (!op || !(ir_op_get(m, op)->n_results == 1 && pass_is_static(m, op)) || !pass_is_large(r, x))
-    return false;
-  while (op && (ir_kind_of(m, op) == IR_OP_SLICE || ir_kind_of(m, op) == IR_OP_RESHAPE))
-    op = ir_value_get(m, ir_operand(m, op, 0))->op;
-  ir_kind kind = op ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
-  return kind == IR_OP_BROADCAST_IN_DIM || kind == IR_OP_TRANSPOSE || kind == IR_OP_DOT_GENERAL ||
-         kind == IR_OP_REDUCE || ir_is_elementwise(kind);
-}
-
 /* ---- gathers ---- */
 static ir_value of_gather(pass_rewrite *r, ir_op op) {
   pass_entries v;
   pass_place where;
   pass_picker f = pass_picker_at(r, op);
-  if (!pass_find_entries(r->p->scratch, r->m, op, &v) || !can_go(r, v.x) ||
-      !pass_counts_entries(&v) || !pass_find_place_of_gather(&f, op, &v, &where) ||
-      !pass_is_diagonal(&f, v.x, &where))
+  if (!pass_find_entries(r->p->scratch, r->m, op, &v) || !pass_is_large(r, v.x) ||
+      !pass_is_made(r->m, v.x, false) || !pass_counts_entries(&v) ||
+      !pass_find_place_of_gather(&f, op, &v, &where) || !pass_is_diagonal(&f, v.x, &where))
     return IR_NONE;
   return pass_elements(&f, v.x, &where);
 }
@@ -54,7 +41,7 @@ static bool find_masked(const pass_rewrite *r, ir_value v, band *out) {
   ir_value pred = ir_operand(r->m, op, 0);
   for (uint32_t i = 0; i < 2; i++) {
     ir_value x = ir_operand(r->m, op, 1 + i), other = ir_operand(r->m, op, 2 - i);
-    if (!ir_is_zero(r->m, other) || !can_go(r, x) ||
+    if (!ir_is_zero(r->m, other) || !pass_is_large(r, x) || !pass_is_made(r->m, x, false) ||
         !band_of_mask(r->m, pred, i ? IR_NE : IR_EQ, out))
       continue;
     out->x = x;

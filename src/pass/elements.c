@@ -60,20 +60,20 @@ static bool is_of_data(const picker *f, ir_value v, const place *where) {
 }
 
 /* Dimensions of the entries that v's count, twice: more than one does. */
-static uint32_t counted_by(const picker *f, ir_value v, const place *where, uint32_t *out_twice) {
-  uint32_t once = 0, twice = 0;
+static uint64_t counted_by(const picker *f, ir_value v, const place *where, uint64_t *out_twice) {
+  uint64_t once = 0, twice = 0;
   for (int32_t d = 0; d < type_of(f, v)->rank; d++) {
     const coordinate *c = &where->at[d];
     if (c->at || c->along < 0) continue;
-    twice |= once & 1u << c->along;
-    once |= 1u << c->along;
+    twice |= once & 1ull << c->along;
+    once |= 1ull << c->along;
   }
   if (out_twice) *out_twice = twice;
   return once;
 }
 
 bool pass_is_diagonal(const picker *f, ir_value v, const place *where) {
-  uint32_t twice;
+  uint64_t twice;
   counted_by(f, v, where, &twice);
   return twice && !is_of_data(f, v, where);
 }
@@ -187,7 +187,8 @@ bool pass_find_place_of_gather(picker *f, ir_op op, const pass_entries *v, place
 }
 
 /* ---- reads ---- */
-/* Windows over the dimensions of `whole`, in this order, stand behind the entries' dimensions. */
+/* Windows over the dimensions of `whole`, in this order, stand behind the entries' dimensions; no
+ * coordinate says where they are: AT_ZERO. */
 typedef struct reading {
   ir_value v;
   const place *where;
@@ -207,47 +208,39 @@ static reading reading_of(picker *f, ir_value v, const place *where, ir_ints who
 /* Each entry reads at its own index, boxes of v: slices and a broadcast. IR_NONE: it does not. */
 static ir_value read_box(picker *f, const reading *r) {
   const ir_type_data t = *type_of(f, r->v);
-  int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], step[IR_MAX_RANK], kept[IR_MAX_RANK] = {0},
-                                                                     to[IR_MAX_RANK], count = 0;
-  uint32_t seen = 0;
+  int64_t start[IR_MAX_RANK], limit[IR_MAX_RANK], step[IR_MAX_RANK];
+  int64_t kept[IR_MAX_RANK] = {0}, to[IR_MAX_RANK], count = 0;
+  uint64_t seen = 0;
   bool moves = false;
   for (int32_t d = 0; d < t.rank; d++) {
     int32_t window = ir_ints_find(r->whole, d);
     const coordinate *c = &r->where->at[d];
     int64_t dim = window >= 0 ? f->rank + window : c->along;
-    start[d] = window >= 0 ? 0 : c->offset;
-    step[d] = window >= 0 ? 1 : c->step;
-    if (window < 0 && c->at) return IR_NONE;
+    if (c->at || (dim >= 0 && seen >> dim & 1)) return IR_NONE;
+    start[d] = c->offset;
+    step[d] = c->step;
     limit[d] = window >= 0 ? t.dims[d] : last_of(f, c) + 1;
+    moves |= start[d] || step[d] != 1 || limit[d] != t.dims[d];
     if (dim < 0) continue;
-    if (seen >> dim & 1) return IR_NONE;
-    seen |= 1u << dim;
+    seen |= 1ull << dim;
     kept[count] = ir_type_get(f->m, r->type)->dims[dim];
     to[count++] = dim;
   }
-  ir_value x = r->v;
-  for (int32_t d = 0; d < t.rank; d++) moves |= start[d] || step[d] != 1 || limit[d] != t.dims[d];
-  if (moves) x = ir_build_slice(&f->b, x, start, limit, step);
+  ir_value x = moves ? ir_build_slice(&f->b, r->v, start, limit, step) : r->v;
   x = ir_build_reshape(&f->b, x, ir_tensor(f->m, t.dtype, (int32_t)count, kept));
   moves = ir_type_of(f->m, x) != r->type;
   for (int32_t i = 0; i < count; i++) moves |= to[i] != i;
   return moves ? ir_build_broadcast(&f->b, x, r->type, to) : x;
 }
 
-static bool reads_data(const picker *f, ir_value v, const place *where, ir_ints whole) {
-  for (int32_t d = 0; d < type_of(f, v)->rank; d++)
-    if (ir_ints_find(whole, d) < 0 && where->at[d].at) return true;
-  return false;
-}
-
 pass_named_dims pass_name_dims(const picker *f, ir_value v, const place *where, ir_ints whole) {
   pass_named_dims n = {.n_indexed = 0};
-  uint32_t seen = reads_data(f, v, where, whole) ? 0 : UINT32_MAX;
+  uint64_t seen = is_of_data(f, v, where) ? 0 : UINT64_MAX;
   for (int32_t d = 0; d < type_of(f, v)->rank; d++) {
     const coordinate *c = &where->at[d];
     if (ir_ints_find(whole, d) >= 0) continue;
     if (pass_is_line(f, c, type_of(f, v)->dims[d]) && !(seen >> c->along & 1)) {
-      seen |= 1u << c->along;
+      seen |= 1ull << c->along;
       n.batch[n.n_batch] = d;
       n.along[n.n_batch++] = c->along;
     } else {
@@ -288,7 +281,7 @@ ir_value pass_index_vectors(picker *f, const place *where, const pass_named_dims
 }
 
 /* Some of the entries, in this order: the first, then the others; v's place by these. */
-static picker some_entries(const picker *f, uint32_t first, uint32_t others, ir_value v,
+static picker some_entries(const picker *f, uint64_t first, uint64_t others, ir_value v,
                            place *where) {
   picker some = *f;
   int32_t to[IR_MAX_RANK] = {0};
@@ -312,17 +305,17 @@ typedef struct windows {
 
 /* Those that are asked for, and beside a diagonal all that entries count once. *out_points: the
  * entries that name points. */
-static windows windows_of(const picker *f, const reading *r, uint32_t *out_points) {
+static windows windows_of(const picker *f, const reading *r, uint64_t *out_points) {
   windows w = {.n = 0};
-  uint32_t twice, once = counted_by(f, r->v, r->where, &twice) & ~twice;
-  bool data = reads_data(f, r->v, r->where, r->whole);
-  *out_points = (1u << f->rank) - 1;
+  uint64_t twice, once = counted_by(f, r->v, r->where, &twice) & ~twice;
+  bool data = is_of_data(f, r->v, r->where);
+  *out_points = (1ull << f->rank) - 1;
   for (int32_t e = 0; e < f->rank; e++)
     for (int32_t d = 0; d < type_of(f, r->v)->rank; d++) {
       const coordinate *c = &r->where->at[d];
       if (data || !(once >> e & 1) || c->along != e) continue;
       if (!pass_is_line(f, c, type_of(f, r->v)->dims[d])) continue;
-      *out_points &= ~(1u << e);
+      *out_points &= ~(1ull << e);
       w.of[w.n] = d;
       w.at[w.n++] = e;
     }
@@ -336,7 +329,7 @@ static windows windows_of(const picker *f, const reading *r, uint32_t *out_point
 static ir_value gathered(picker *f, const reading *r) {
   const ir_type_data t = *type_of(f, r->v), y = *ir_type_get(f->m, r->type);
   int64_t sizes[IR_MAX_RANK], dims[IR_MAX_RANK], order[IR_MAX_RANK];
-  uint32_t points;
+  uint64_t points;
   place where = *r->where;
   windows w = windows_of(f, r, &points);
   picker some = some_entries(f, points, 0, r->v, &where);
@@ -457,7 +450,7 @@ static bool find_split(const picker *f, ir_op op, const place *where, split *out
   for (int32_t e = 0; e < f->rank; e++) {
     int32_t d = out->by[e], parts = d < 0 ? 1 : out->n[d];
     out->at[e] = out->rank;
-    if (out->rank + parts > IR_MAX_RANK) return false;
+    if (out->rank + parts >= IR_MAX_RANK) return false;
     if (d < 0) out->dims[out->rank++] = f->dims[e];
     for (int32_t i = 0; d >= 0 && i < x->rank; i++)
       if (out->of[i] == d) out->dims[out->rank++] = x->dims[i];
@@ -546,7 +539,7 @@ static ir_value of_reduce(picker *f, ir_op op, const place *where) {
   int32_t rank = f->rank, kept = 0;
   place *from = new_place(f);
   if (kind == IR_OP_UNKNOWN || is_of_data(f, d.first_result, where) ||
-      f->rank + over.count > IR_MAX_RANK)
+      f->rank + over.count >= IR_MAX_RANK)
     return plain(f, d.first_result, where);
   memcpy(dims, f->dims, sizeof *dims * (size_t)rank);
   for (int32_t k = 0; k < type_of(f, d.operands[0])->rank; k++) {
@@ -601,18 +594,18 @@ static bool is_of_columns(const picker *f, ir_op op, const ir_dot_numbers *n, co
 
 /* What one side counts alone, the other does not: a product in batches. counted: by side. */
 static ir_value of_rows(picker *f, ir_op op, const place *const *sides, const ir_dot_numbers *n,
-                        const uint32_t *counted) {
+                        const uint64_t *counted) {
   int64_t batch[IR_MAX_RANK], contract[2][IR_MAX_RANK], order[IR_MAX_RANK];
-  uint32_t both = counted[0] & counted[1];
-  int32_t n_both = __builtin_popcount(both), k = n->lhs_contract.count;
-  int32_t next[] = {0, n_both, __builtin_popcount(counted[0])};
+  uint64_t both = counted[0] & counted[1];
+  int32_t n_both = __builtin_popcountll(both), k = n->lhs_contract.count;
+  int32_t next[] = {0, n_both, __builtin_popcountll(counted[0])};
   ir_value rows[2];
   for (uint32_t s = 0; s < 2; s++) {
     place where = *sides[s];
     ir_value x = ir_operand(f->m, op, s);
     picker some = some_entries(f, both, counted[s] & ~both, x, &where);
     rows[s] = read_at(&some, x, &where, ir_dot_contract(n, s));
-    for (int32_t i = 0; i < k; i++) contract[s][i] = __builtin_popcount(counted[s]) + i;
+    for (int32_t i = 0; i < k; i++) contract[s][i] = __builtin_popcountll(counted[s]) + i;
   }
   for (int32_t i = 0; i < n_both; i++) batch[i] = i;
   for (int32_t e = 0; e < f->rank; e++)
@@ -644,7 +637,7 @@ static ir_value sum_of_rows(picker *f, ir_op op, const place *const *sides,
 static ir_value of_dot(picker *f, ir_op op, const place *where) {
   ir_value y = ir_result(f->m, op, 0);
   bool data = is_of_data(f, y, where);
-  uint32_t counted[2], all = (1u << f->rank) - 1;
+  uint64_t counted[2], all = (1ull << f->rank) - 1;
   ir_dot_numbers n;
   const place *sides[2];
   if (!ir_dot_dims(f->m, op, &n) || ir_op_attr(f->m, op, "algorithm") ||
@@ -722,4 +715,14 @@ ir_value pass_elements(picker *f, ir_value v, const place *where) {
   CTX_CHECK(f->m->ctx, ir_type_of(f->m, k.element) == entries_of(f, type_of(f, v)->dtype));
   VEC_PUSH(f->p->scratch, &f->found, k);
   return k.element;
+}
+
+bool pass_is_made(const ir_module *m, ir_value v, bool data) {
+  ir_op op = ir_value_get(m, v)->op;
+  while (op && (ir_kind_of(m, op) == IR_OP_SLICE || ir_kind_of(m, op) == IR_OP_RESHAPE))
+    op = ir_value_get(m, ir_operand(m, op, 0))->op;
+  ir_kind kind = op ? ir_kind_of(m, op) : IR_OP_UNKNOWN;
+  if (kind == IR_OP_REDUCE) return !data;
+  return ir_is_elementwise(kind) || ir_is_move(kind) || kind == IR_OP_CONSTANT ||
+         kind == IR_OP_DOT_GENERAL || kind == IR_OP_IOTA;
 }

@@ -52,6 +52,9 @@ bool pass_counts_entries(const pass_entries *v);
 bool pass_find_place_of_gather(pass_picker *f, ir_op op, const pass_entries *v, pass_place *out);
 
 ir_value pass_elements(pass_picker *f, ir_value v, const pass_place *where);
+/* Whether they are made of others, by an op that is seen through (data: at places of data): v is
+ * not in memory anyway, as arguments are, what a loop carries, and parts of them. */
+bool pass_is_made(const ir_module *m, ir_value v, bool data);
 
 /* One coordinate, i64, by entry. */
 ir_value pass_coordinate_value(pass_picker *f, const pass_coordinate *c);

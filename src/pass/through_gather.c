@@ -39,14 +39,6 @@ static bool is_one_by_one(picker *f, ir_op op) {
   return n >= 0;
 }
 
-/* Not something that is in memory anyway: an argument, what a loop carries or reduces. */
-static bool is_made(const picker *f, ir_value v) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  ir_kind kind = op ? ir_kind_of(f->m, op) : IR_OP_UNKNOWN;
-  return ir_is_elementwise(kind) || kind == IR_OP_CONSTANT || ir_is_move(kind) ||
-         kind == IR_OP_DOT_GENERAL || kind == IR_OP_IOTA;
-}
-
 static int64_t window_along(const picker *f, ir_op gather, int64_t dim) {
   return ir_op_entry(f->m, gather, "slice_sizes", dim, 1);
 }
@@ -63,7 +55,7 @@ static bool reads_windows(const picker *f, ir_op op, const ir_gather_numbers *n)
 
 static ir_value element_of_gather(picker *f, ir_op op, const pass_entries *v) {
   place where;
-  if (ir_value_bytes(f->m, v->x) <= f->small_bytes || !is_made(f, v->x) ||
+  if (ir_value_bytes(f->m, v->x) <= f->small_bytes || !pass_is_made(f->m, v->x, true) ||
       ir_elements(f->m, v->part) > ir_elements(f->m, v->x) / 2)
     return IR_NONE;
   bool one_by_one = is_one_by_one(f, op) && !v->n.offset_dims.count;
@@ -75,12 +67,12 @@ static ir_value element_of_gather(picker *f, ir_op op, const pass_entries *v) {
 /* Each entry has a place of its own in the dimensions that are not indexed, and they fill them. Any
  * other that an entry's own index says (on a diagonal) becomes an indexed one. */
 static bool has_own_places(picker *f, ir_value x, place *where) {
-  uint32_t seen = 0;
+  uint64_t seen = 0;
   for (int32_t d = 0; d < type_of(f, x)->rank; d++) {
     pass_coordinate *c = &where->at[d];
     int64_t extent = type_of(f, x)->dims[d];
     if (c->at || (c->along < 0 && extent == 1)) continue;
-    if (pass_is_line(f, c, extent) && !(seen >> c->along & 1)) seen |= 1u << c->along;
+    if (pass_is_line(f, c, extent) && !(seen >> c->along & 1)) seen |= 1ull << c->along;
     else *c = (pass_coordinate){.at = pass_coordinate_value(f, c)};
   }
   for (int32_t i = 0; i < f->rank; i++)
@@ -119,7 +111,7 @@ static ir_value written(picker *f, ir_value x, const place *where) {
 
 static ir_value select_for_scatter(picker *f, const pass_entries *v) {
   place where;
-  if (ir_value_bytes(f->m, v->x) <= f->small_bytes || !is_made(f, v->x) ||
+  if (ir_value_bytes(f->m, v->x) <= f->small_bytes || !pass_is_made(f->m, v->x, true) ||
       (v->kind == IR_OP_UNKNOWN && !v->puts) || v->n.offset_dims.count ||
       !pass_find_place(f, v, &where) || !has_own_places(f, v->x, &where))
     return IR_NONE;

@@ -79,6 +79,8 @@ CASES = {
     "noisy": (lambda a, s: jnp.diag(noisy(a, s)), A, S),
     "centred": (lambda a, b: jnp.diag(product(a, b) - product(a, b).mean(0)), A, B),
     "sliced": (lambda a, b: jnp.diag(product(a, b)[3:17, 5:19]), A, B),
+    "strided": (lambda a, b: jnp.diag(product(a, b)[::2, 1::2]), A, B),
+    "strided_trace": (lambda a, b: jnp.trace(product(a, b)[1::3, ::2], 1), A, B),
     "kronecker": (lambda s, a: jnp.diagonal(kronecker(s, a)), B, A),
     "kronecker_trace": (lambda s, a: jnp.trace(kronecker(s, a)), B, A),
     "kronecker_part": (lambda s, a: jnp.diagonal(kronecker(s, a)[5:40, 5:40]), B, A),

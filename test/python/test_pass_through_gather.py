@@ -68,6 +68,7 @@ READS = {
     "counts": lambda x, w, b, y: picked(lax.broadcasted_iota(jnp.int32, (N, V), 1) * 2, y),
     "mask": lambda x, w, b, y: picked((x @ w.T > b) & (jnp.arange(V) > 4), y),
     "converted": lambda x, w, b, y: picked((x @ w.T).astype(jnp.bfloat16), y).astype(x.dtype),
+    "sliced": lambda x, w, b, y: picked((x @ w.T)[:, 2:27:2], y // 3, "clip"),
     "batched": lambda x, w, b, y: jax.vmap(lambda s: picked(s * x @ w.T, y))(jnp.arange(3.0)),
     "columns": lambda x, w, b, y: picked(x[:, 1:] @ w[:, 1:].T + w[:, 0], y),
     "diagonal": lambda x, w, b, y: (x @ w[:N].T)[jnp.arange(N), jnp.arange(N)],
