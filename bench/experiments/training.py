@@ -93,6 +93,19 @@ def mlp(rows=16384, width=512, layers=4):
     return trained(loss, p, data(rows, 256), DICE.integers(0, 10, rows).astype(np.int32))
 
 
+def stacked_layers(layers, hidden, rows=512, width=128, through=lambda f: f):
+    """Gradients of layers written out one after the other, whose weights are cut from two stacks."""
+    layer = through(lambda z, up, down: z + jnp.tanh(z @ up) @ down)
+
+    def loss(ups, downs, x):
+        for i in range(layers):
+            x = layer(x, ups[i], downs[i])
+        return (x * x).mean()
+
+    ups, downs = (np.stack([weights(*s) for _ in range(layers)]) for s in ((width, hidden), (hidden, width)))
+    return jax.grad(loss, (0, 1)), (ups, downs, data(rows, width))
+
+
 def transformer(batch=16, length=256, width=128, layers=3, words=1000):
     heads = 4
 
@@ -284,6 +297,9 @@ CASES = {
     "residual4": lambda: residual_net(4),
     "residual6": lambda: residual_net(6),
     "mlp": mlp,
+    "stacked4": lambda: stacked_layers(4, 512),
+    "stacked8": lambda: stacked_layers(8, 256),
+    "rematerialised4": lambda: stacked_layers(4, 512, through=jax.checkpoint),
     "transformer": transformer,
     "cnn": cnn,
     "triangle": triangle_attention,

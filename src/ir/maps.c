@@ -267,3 +267,17 @@ int32_t ir_moved_from(ir_module *m, ir_op op, int64_t dim) {
     if (to[d] == dim) return d;
   return IR_ALONE;
 }
+
+bool ir_keeps_order(ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  if ((kind != IR_OP_RESHAPE && kind != IR_OP_BROADCAST_IN_DIM) ||
+      !ir_all_types(m, op, ir_is_static_tensor) ||
+      ir_element_count(m, ir_type_of(m, ir_operand(m, op, 0))) !=
+          ir_element_count(m, ir_type_of(m, ir_result(m, op, 0))))
+    return false;
+  if (kind == IR_OP_RESHAPE) return true;
+  ir_ints to = ir_op_list(m, op, "broadcast_dimensions");
+  for (int32_t i = 1; i < to.count; i++)
+    if (to.at[i] < to.at[i - 1]) return false;
+  return true;
+}

@@ -35,4 +35,7 @@ bool ir_moved_dims(ir_module *m, ir_op op, int32_t *out_to);
 /* The inverse of one dimension: operand 0's that becomes the result's dimension `dim`; IR_ALONE. */
 int32_t ir_moved_from(ir_module *m, ir_op op, int64_t dim);
 
+/* A reshape, or a broadcast that adds only ones: operand 0's elements in their order. */
+bool ir_keeps_order(ir_module *m, ir_op op);
+
 #endif

@@ -53,12 +53,16 @@ int64_t search_threshold(const search *s) {
   return s->manner == BY_SIZE || (s->thorough && s->slice_bytes < share) ? s->slice_bytes : share;
 }
 
+static bool adds_in_blocks(manner by) { return by == IN_BLOCKS || by == ANEW_IN_BLOCKS; }
+
+static bool makes_anew(manner by) { return by == NESTED || by == ANEW_IN_BLOCKS || by == SORTED; }
+
 static split_goal goal_of_holders(const job *j, const search *s) {
   machine_slices wanted = machine_slices_under(&j->machine, s->limit);
   const device_memory *memory = machine_memory(&j->machine);
   int64_t slice = s->slice_bytes,
           cached = j->machine.device ? slice : of_all(wanted.cached_bytes, s->devices),
-          part_bytes = s->manner == IN_BLOCKS ? slice : s->part_bytes;
+          part_bytes = adds_in_blocks(s->manner) ? slice : s->part_bytes;
   return (split_goal){.threshold_bytes = search_threshold(s),
                       .hold_bytes = s->thorough ? s->hold_bytes : s->limit,
                       .slice_bytes = slice,
@@ -66,7 +70,7 @@ static split_goal goal_of_holders(const job *j, const search *s) {
                       .scan_tile = wanted.scanned_bytes ? CPU_SCAN_TILE : 0,
                       .scanned_bytes = wanted.scanned_bytes,
                       .generous_bytes = part_bytes ? slice : slice * wanted.generous,
-                      .nest = s->manner == NESTED || s->manner == SORTED,
+                      .nest = makes_anew(s->manner),
                       .may_sort = s->manner == SORTED,
                       .carries_rows = s->manner != BY_PEAK,
                       .leaves_masks = s->manner == MASKS_APART,
@@ -396,6 +400,7 @@ weir_status search_try(job *j, search *s) {
   WEIR_TRY(split_copy(j, s, &order, &m));
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   s->added_bytes = max64(s->added_bytes, order.added_bytes);
+  s->moved_bytes = max64(s->moved_bytes, order.moved_bytes);
   s->keeps_trips |= order.keeps_trips;
   s->lacks_phases |= order.lacks_phases;
   note_least(s, order.peak_bytes);
@@ -446,6 +451,7 @@ static void start_again(search *s, const search *first) {
   keep_seen(&again, s);
   again.was_stopped = s->was_stopped;
   again.added_bytes = s->added_bytes;
+  again.moved_bytes = s->moved_bytes;
   again.keeps_trips = s->keeps_trips;
   again.lacks_phases = s->lacks_phases;
   again.no_kernels = true;
@@ -472,7 +478,8 @@ static bool has_manner(const job *j, const search *s, manner by) {
   if (by == WRITTEN_OVER) return search_has(s, IR_OP_WHILE);
   if (by == MASKS_APART) return search_has(s, IR_OP_IOTA);
   if (by == BY_STEPS) return search_has_scans(j, s);
-  if (by == IN_BLOCKS) return s->added_bytes && s->seen.least - s->added_bytes <= s->target;
+  int64_t in_blocks = s->added_bytes + s->moved_bytes;
+  if (adds_in_blocks(by)) return in_blocks && s->seen.least - in_blocks <= s->target;
   if (by == IN_TURNS) return s->lacks_phases;
   if (by == DEEPER) return s->keeps_trips;
   if (by != OUTSIDE && by != SORTED) return true;
@@ -489,6 +496,7 @@ static const char *const manner_names[] = {[BY_PEAK] = "what holds the peak",
                                            [IN_TURNS] = "scans in slices, in turns",
                                            [OUTSIDE] = "outer whiles first",
                                            [IN_BLOCKS] = "sums added block by block",
+                                           [ANEW_IN_BLOCKS] = "sums in blocks, values anew",
                                            [DEEPER] = "segments in segments",
                                            [SORTED] = "sorts slice by slice",
                                            [SEGMENTS] = "segments before slices"};
@@ -525,7 +533,7 @@ static weir_status search_confirmed(job *j, search *s) {
     start_again(s, &first);
     s->manner = by;
     ctx_log(&j->c, 2, "nothing holds: %s", manner_names[by]);
-    WEIR_TRY(by == IN_BLOCKS ? search_in_blocks(j, s) : search_slices(j, s));
+    WEIR_TRY(adds_in_blocks(by) ? search_in_blocks(j, s) : search_slices(j, s));
   }
   return WEIR_OK;
 }

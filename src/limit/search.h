@@ -22,13 +22,14 @@ typedef enum manner {
   BY_STEPS,     /* scans in slices of their steps, with what they read and stack: split/chunks.h */
   NESTED,       /* with values made anew in each trip of a loop: costs time */
   IN_BLOCKS,    /* where a trip's part of a product's sum is added block by block */
-  BY_SIZE,      /* whatever is larger than a slice: holds here and there what no holder leads to */
-  BY_FIT,       /* along what has slices that fit, whatever else then stays in memory */
-  IN_TURNS,     /* as BY_STEPS, in any number of phases, which make values again: split/phases.h */
-  OUTSIDE,      /* whiles around a holder before what is inside of them */
-  DEEPER,       /* segments of what loops keep have segments of their own: costs time */
-  SORTED,       /* as NESTED, and what is sorted is made slice by slice: costs much time */
-  SEGMENTS      /* segments of what loops keep before slices; limit/faster.h */
+  ANEW_IN_BLOCKS, /* both: layers whose weights are cut from a stack, and their gradients */
+  BY_SIZE,  /* whatever is larger than a slice: holds here and there what no holder leads to */
+  BY_FIT,   /* along what has slices that fit, whatever else then stays in memory */
+  IN_TURNS, /* as BY_STEPS, in any number of phases, which make values again: split/phases.h */
+  OUTSIDE,  /* whiles around a holder before what is inside of them */
+  DEEPER,   /* segments of what loops keep have segments of their own: costs time */
+  SORTED,   /* as NESTED, and what is sorted is made slice by slice: costs much time */
+  SEGMENTS  /* segments of what loops keep before slices; limit/faster.h */
 } manner;
 
 /* Where in a search a candidate stands. */
@@ -76,6 +77,7 @@ typedef struct search {
   int64_t room_ops;                    /* that it may look at */
   bool was_stopped;                    /* out: the job's search_end came before its own */
   int64_t added_bytes; /* out: the most that a candidate has of large parts of products' sums */
+  int64_t moved_bytes; /* out: of sums that are parts of larger ones */
   bool keeps_trips;    /* out: loops of a candidate keep what their trips do */
   bool lacks_phases;   /* out: a candidate's scans would take more phases than it may have */
   bool refines_cuts;   /* spans are chosen once more, and may be written over each other: not before

@@ -7,7 +7,7 @@ enum {
   MOST_WITNESSES = 32,
   ROOM_STEP = 4, /* from the room beside what is held throughout to that under the next limit */
   LEAST_ROOM = 64,
-  ANEW = 1 << NESTED | 1 << SORTED,
+  ANEW = 1 << NESTED | 1 << ANEW_IN_BLOCKS | 1 << SORTED,
 };
 
 /* What comes of all limits before the next turn begins. What makes values anew is most of the work

@@ -15,6 +15,7 @@
  * rolls, tensors that are small against the limit; sums of 16-bit floats, sums that lack a part of
  * y or have one twice, and those of more than MOST terms. Cost: of a sum, the square of its terms.
  */
+#include "ir/maps.h"
 #include "pass/build.h"
 
 enum { LEAST = 4, MOST = 1024, STEPS = 64, DEPTH = 4 };
@@ -34,21 +35,8 @@ typedef struct stack {
 } stack;
 
 /* ---- looking ---- */
-static bool keeps_order(ir_module *m, ir_op op) {
-  ir_kind kind = ir_kind_of(m, op);
-  if ((kind != IR_OP_RESHAPE && kind != IR_OP_BROADCAST_IN_DIM) || !pass_is_static(m, op) ||
-      ir_element_count(m, ir_type_of(m, ir_operand(m, op, 0))) !=
-          ir_element_count(m, ir_type_of(m, ir_result(m, op, 0))))
-    return false;
-  if (kind == IR_OP_RESHAPE) return true;
-  ir_ints to = ir_op_list(m, op, "broadcast_dimensions");
-  for (int32_t i = 1; i < to.count; i++)
-    if (to.at[i] < to.at[i - 1]) return false;
-  return true;
-}
-
 static ir_value before_reshapes(ir_module *m, ir_value v) {
-  for (ir_op op; (op = ir_value_get(m, v)->op) && keeps_order(m, op);) v = ir_operand(m, op, 0);
+  for (ir_op op; (op = ir_value_get(m, v)->op) && ir_keeps_order(m, op);) v = ir_operand(m, op, 0);
   return v;
 }
 

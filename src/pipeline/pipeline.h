@@ -81,6 +81,7 @@ typedef struct split_order {
                             outside of loops. 0: it fits */
   bool only_kernels;     /* out: all loops would be kernels, for which slices don't matter */
   int64_t added_bytes;   /* out: the most that a loop adds as large parts of sums of products */
+  int64_t moved_bytes;   /* out: of these sums, what could be carried as parts of larger ones */
   bool has_shorter;      /* out: goal.part_bytes might save passes: split/choose.h */
   bool is_torn;          /* out: XLA's are loops that should agree on values (split/agreement.h) */
   int32_t loops;         /* out: regions that were split */

@@ -27,11 +27,11 @@ enum {
 typedef struct tried {
   seeds_tried values, states; /* states: what whiles carry on, for split_states() */
   split_memo known;
-  bool has_shorter;    /* of some choice: split/choose.h */
-  int64_t added_bytes; /* most parts_bytes of a choice: likewise */
-  bool has_cuts;       /* of some region, or it might have: split/cuts.h */
-  bool lacks_room;     /* likewise, for more of them */
-  uint32_t most_ops;   /* that a program has of which more values get copies for each use */
+  bool has_shorter;                 /* of some choice: split/choose.h */
+  int64_t added_bytes, moved_bytes; /* most parts_bytes and moved_bytes of a choice: likewise */
+  bool has_cuts;                    /* of some region, or it might have: split/cuts.h */
+  bool lacks_room;                  /* likewise, for more of them */
+  uint32_t most_ops; /* that a program has of which more values get copies for each use */
 } tried;
 
 static tried tried_begin(const ir_module *m) {
@@ -67,6 +67,16 @@ static bool detach_held(ir_module *m, ir_block block, const split_region *r,
     return true;
   }
   return false;
+}
+
+/* A part of an argument that loops read whole is cut in each trip, not put together before. */
+static bool sink_part(ir_module *m, ir_block block, const split_region *r, const split_goal *goal) {
+  bool parts, sunk = false;
+  for (ir_value v = 1; v < r->n_values && !sunk; v++)
+    sunk = r->needed_outside[v] && split_is_large(r, v) && split_is_part_of_argument(m, v) &&
+           split_sink(m, block, v, goal->threshold_bytes, true, &parts);
+  if (sunk) ctx_log(m->ctx, 3, "sink a part of an argument into the loops that read it");
+  return sunk;
 }
 
 typedef enum progress { STUCK, PREPARED, SPLIT } progress;
@@ -111,7 +121,8 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
   bool found = split_choose(scratch, m, block, seed, goal, &t->known, &choice) && choice.region &&
                choice.slice < split_extent(m, seed, choice.region->seed_pos);
   bool may_copy = goal->nest && m->ops.count < t->most_ops;
-  if (found && may_copy && detach_held(m, block, choice.region, goal)) {
+  if (found && ((may_copy && detach_held(m, block, choice.region, goal)) ||
+                (goal->nest && sink_part(m, block, choice.region, goal)))) {
     arena_destroy(scratch);
     return PREPARED;
   }
@@ -133,6 +144,7 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             choice.reductions, (long long)choice.region->held_bytes);
     t->has_shorter |= choice.has_shorter;
     t->added_bytes = max64(t->added_bytes, choice.parts_bytes);
+    t->moved_bytes = max64(t->moved_bytes, choice.moved_bytes);
     t->has_cuts |= choice.region->may_be_cut;
     t->lacks_room |= choice.region->lacks_room;
     choice.region->part_bytes = goal->part_bytes;
@@ -697,6 +709,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   }
   order->has_shorter = t.has_shorter;
   order->added_bytes = t.added_bytes;
+  order->moved_bytes = t.moved_bytes;
   order->has_cuts = t.has_cuts;
   order->lacks_room = t.lacks_room;
   CTX_CHECK(m->ctx, order->fits == (order->peak_bytes <= order->limit_bytes));

@@ -6,6 +6,7 @@
 #include "machine/tuned.h"
 #include "split/held.h"
 #include "split/instances.h"
+#include "split/linear.h"
 #include "split/monoid.h"
 #include "split/shards.h"
 #include "split/sorts.h"
@@ -202,6 +203,14 @@ static int64_t partial_bytes(const split_region *r, ir_op op) {
   return is_product(r->m, op) && split_is_large(r, v) ? ir_value_bytes(r->m, v) : 0;
 }
 
+/* A sum that a loop carries in its place in a larger tensor, which is there in any case:
+ * split/joined.h. */
+static bool is_carried_in_place(const split_region *r, ir_value v) {
+  const split_member *member = split_first_member(r, ir_value_get(r->m, v)->op);
+  return member && member->factor.role == SPLIT_REDUCED && split_may_add_parts(r->m, v) &&
+         split_becomes_part(r->state, r->m, v);
+}
+
 static void add_partial(const split_region *r, ir_op op, const split_goal *goal,
                         split_choice *out) {
   int64_t bytes = partial_bytes(r, op);
@@ -209,6 +218,16 @@ static void add_partial(const split_region *r, ir_op op, const split_goal *goal,
   if (in_blocks && goal->part_bytes) return;
   out->held_bytes = saturated_sum(out->held_bytes, bytes);
   if (in_blocks) out->parts_bytes = saturated_sum(out->parts_bytes, bytes);
+}
+
+/* What is not there once the sum is carried in place, block by block: itself, and a trip's part
+ * where that is not counted yet. */
+static void add_moved(const split_region *r, ir_op op, split_choice *out) {
+  ir_value v = ir_result(r->m, op, 0);
+  if (!is_product(r->m, op) || !split_adds_in_blocks(r->m, op) || !is_carried_in_place(r, v))
+    return;
+  for (int32_t n = split_is_large(r, v) ? 1 : 2; n-- > 0;)
+    out->moved_bytes = saturated_sum(out->moved_bytes, ir_value_bytes(r->m, v));
 }
 
 /* By value: of what the region holds for others, what these may compute for themselves. */
@@ -230,8 +249,17 @@ static int64_t new_sums_bytes(const split_region *r, const split_member *member)
   return total;
 }
 
+/* By value: of what the region puts out, what does not count. */
+static const bool *uncounted(const split_region *r, const split_goal *goal) {
+  if (!goal->nest && !goal->part_bytes) return NULL;
+  bool *is = goal->nest ? copied(r) : ARENA_ARRAY(r->scratch, bool, r->m->values.count);
+  for (ir_value v = 1; goal->part_bytes && v < r->n_values; v++)
+    is[v] |= r->needed_outside[v] && split_is_large(r, v) && is_carried_in_place(r, v);
+  return is;
+}
+
 static split_held held_by(split_region *r, const split_goal *goal) {
-  const bool *without = goal->nest ? copied(r) : NULL;
+  const bool *without = uncounted(r, goal);
   return r->is_unwanted ? split_least_held(r, without) : split_most_held(r, without);
 }
 
@@ -264,6 +292,7 @@ static void assess(split_region *r, const split_goal *goal, split_choice *out) {
     if (r->members.at[i].factor.role != SPLIT_REDUCED) continue;
     out->reductions++;
     add_partial(r, r->members.at[i].op, goal, out);
+    add_moved(r, r->members.at[i].op, out);
     least =
         max64(least, split_monoid_least_slice(r->m, r->members.at[i].op, &r->members.at[i].factor));
   }

@@ -60,6 +60,7 @@ typedef struct split_choice {
   bool has_stencils;      /* windows of some members may overlap */
   bool overlaps;          /* of those, a trip makes again what others make */
   int64_t parts_bytes;    /* of these: parts of sums that could be added in blocks */
+  int64_t moved_bytes;    /* and the sums, where these could be carried as parts of larger ones */
   bool has_shorter;       /* but for those, another dimension would take fewer loops */
 } split_choice;
 

@@ -181,12 +181,11 @@ bool split_puts_out(const split_region *r, const split_member *member) {
   return false;
 }
 
-static bool is_part_of_argument(const split_region *r, ir_value v) {
-  ir_op op = ir_value_get(r->m, v)->op;
-  for (; op; op = ir_value_get(r->m, v)->op) {
-    ir_kind kind = ir_kind_of(r->m, op);
-    if (kind != IR_OP_RESHAPE && kind != IR_OP_SLICE) return false;
-    v = ir_operand(r->m, op, 0);
+bool split_is_part_of_argument(const ir_module *m, ir_value v) {
+  for (ir_op op; (op = ir_value_get(m, v)->op); v = ir_operand(m, op, 0)) {
+    ir_kind kind = ir_kind_of(m, op);
+    if (kind != IR_OP_RESHAPE && kind != IR_OP_SLICE && kind != IR_OP_OPTIMIZATION_BARRIER)
+      return false;
   }
   return true;
 }
@@ -199,7 +198,7 @@ static void count_stuck(const split_region *r, ir_value v, bool is_whole, bool *
   if (counted[v] || r->needed_outside[v] || r->is_passed_on[v] ||
       !ir_is_made_in(r->m, v, r->block) || !split_is_large(r, v))
     return;
-  if (is_whole && is_part_of_argument(r, v)) return;
+  if (is_whole && split_is_part_of_argument(r->m, v)) return;
   counted[v] = true;
   if (__builtin_add_overflow(*in_out_bytes, ir_value_bytes(r->m, v), in_out_bytes))
     *in_out_bytes = INT64_MAX;

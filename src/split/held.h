@@ -24,6 +24,8 @@ bool split_is_put_out(const split_region *r, ir_value v);
 bool split_puts_out(const split_region *r, const split_member *member); /* any of its results */
 /* A cut (split/cuts.h) puts it out, and there is no other reason. */
 bool split_is_only_cut(const split_region *r, ir_value v);
+/* Cut from one, held back or not. */
+bool split_is_part_of_argument(const ir_module *m, ir_value v);
 /* Large values that stay in memory: put out, made outside and read whole, or read at a position
  * where nobody in the region makes them. INT64_MAX where the region has failed. */
 int64_t split_stuck_bytes(split_region *r);

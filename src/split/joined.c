@@ -1,19 +1,44 @@
 #include "split/joined.h"
 
-#include <assert.h>
-
+#include "base/saturate.h"
 #include "ir/attrs.h"
 #include "ir/fold.h"
+#include "split/additions.h"
+#include "split/box.h"
 #include "split/linear.h"
 #include "split/loops.h"
+
+typedef struct root root;
 
 /* A carry that a trip adds to, and what comes of it behind the loop. */
 typedef struct addend {
   uint32_t result; /* of the loop */
-  ir_value arg;    /* of its body */
-  ir_op add, root; /* in the body; the last of the sums that it goes into, behind the loop */
-  ir_value sum;    /* of the first of its root: what these come to */
+  split_addition addition;
+  root *root;
+  split_box box;       /* of the root */
+  struct addend *next; /* of the same loop */
 } addend;
+
+/* What sums come to that are added and put together; by the op that does so last. */
+struct root {
+  ir_type type;
+  int64_t bytes; /* of its addends */
+  uint32_t count;
+  bool is_moved;  /* an addend is a part of it, or lies in another shape */
+  ir_value sum;   /* of the loops before; IR_NONE: there is none yet */
+  addend *holder; /* in the loop at hand, whose carry has all of them; NULL: none yet */
+  ir_value now;   /* in its body: what it came to so far */
+};
+
+typedef struct rest_of { /* a root that has more: what is added to it reads it as it was */
+  ir_op add;
+  ir_value rest;
+} rest_of;
+
+typedef struct sum_of { /* a result of a loop, and the type that it had */
+  ir_value sum;
+  ir_type type;
+} sum_of;
 
 typedef struct joining {
   ir_module *m;
@@ -21,156 +46,256 @@ typedef struct joining {
   ir_block block;
   int64_t threshold_bytes;
   ir_users users;       /* of the block */
+  ir_op *runs;          /* of additions in it */
   const uint32_t *uses; /* by value: in the block and below */
-  bool *is_gone;        /* by value: carried with another that it is added to */
+  addend **of_loop;     /* by op: the first of a loop */
+  root **roots;         /* by op */
+  addend **begins;      /* by op of a body: of which it is the first to read the carry */
+  addend **of_op;       /* by op of a body: which it adds to */
+  bool *passes;         /* by op: an addend goes through it */
+  uint32_t n_values;
+  bool *gone; /* by value: it is 0 now, as what went into it is carried elsewhere */
   ir_map *renamed;
-  ir_op *roots;            /* by op: of its result, or itself */
-  addend **added, **first; /* of the loop at hand, by op: what it adds to; the first of its root */
+  VEC(rest_of) rests; /* of the block that is made again */
+  VEC(sum_of) sums;
 } joining;
 
-/* ---- looking ---- */
-static bool is_plain_add(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  return d->kind == IR_OP_ADD && !d->n_attrs && d->operands[0] != d->operands[1];
+/* ---- which are joined ---- */
+static root *root_at(joining *j, ir_op op) {
+  if (!j->roots[op]) {
+    j->roots[op] = ARENA_NEW(j->scratch, root);
+    *j->roots[op] = (root){.type = ir_type_of(j->m, ir_result(j->m, op, 0))};
+  }
+  return j->roots[op];
 }
 
-/* The last of the additions that v goes into, and nothing else reads; IR_NONE: it goes into none.
- */
-static ir_op root_of(const joining *j, ir_value v) {
+static void find_addend(joining *j, ir_op loop, uint32_t result, uint32_t operand) {
+  ir_module *m = j->m;
+  ir_block body = ir_body(m, loop);
+  ir_value v = ir_result(m, loop, result), arg = ir_argument(m, body, operand + 2);
+  addend a = {.result = result, .next = j->of_loop[loop]};
+  if (!ir_is_static_tensor(m, ir_type_of(m, v)) || !split_may_add_parts(m, v) ||
+      !ir_is_zero(m, ir_operand(m, loop, operand)))
+    return;
+  ir_op last = split_last_through(m, &j->users, j->runs, v, &a.box);
+  if (!last ||
+      !split_find_addition(m, j->uses, body, arg, ir_yielded(m, body, result), &a.addition))
+    return;
+  a.root = root_at(j, last);
+  a.root->bytes = saturated_sum(a.root->bytes, ir_value_bytes(m, v));
+  a.root->count++;
+  a.root->is_moved |= !a.box.is_all;
+  j->of_loop[loop] = ARENA_COPY(j->scratch, addend, &a, 1);
+}
+
+static void find_addends(joining *j, ir_op loop) {
+  split_loop l = split_loop_get(j->m, loop);
+  uint32_t operand = l.n_inputs;
+  for (uint32_t r = 0; r < ir_op_get(j->m, loop)->n_results; r++)
+    if (l.out_dims[r] < 0) find_addend(j, loop, r, operand++);
+}
+
+/* There are several, or the parts that there are would be there beside it. */
+static bool is_worth_it(const joining *j, const root *r) {
+  int64_t bytes = ir_type_bytes(j->m, r->type);
+  return bytes > j->threshold_bytes && r->bytes >= bytes - r->bytes &&
+         (r->count > 1 || r->is_moved);
+}
+
+/* What is marked is marked as far as the root. */
+static void mark_path(joining *j, ir_value v, const root *r) {
   ir_op op = ir_user_at(&j->users, v, 0);
-  j->m->ctx->looked_at++;
-  return op && is_plain_add(j->m, op) && !ir_user_at(&j->users, v, 1) ? j->roots[op] : IR_NONE;
-}
-
-/* The last op first: who reads it is known. */
-static void find_roots(joining *j) {
-  for (uint32_t i = ir_block_get(j->m, j->block)->ops.count; i-- > 0;) {
-    ir_op op = ir_op_at(j->m, j->block, i);
-    if (!is_plain_add(j->m, op)) continue;
-    ir_op root = root_of(j, ir_result(j->m, op, 0));
-    j->roots[op] = root ? root : op;
+  while (!j->passes[op]) {
+    j->passes[op] = true;
+    j->m->ctx->looked_at++;
+    if (j->roots[op] != r) op = ir_user_at(&j->users, ir_result(j->m, op, 0), 0);
   }
 }
 
-static ir_op addition_to(const joining *j, ir_block body, ir_value arg, ir_value yielded);
-
-/* A loop that adds to it block by block. */
-static bool adds_in_blocks(const joining *j, ir_op op, ir_value arg) {
-  if (ir_kind_of(j->m, op) != IR_OP_LOOP || ir_op_get(j->m, op)->n_results != 1) return false;
-  split_loop l = split_loop_get(j->m, op);
-  ir_block body = ir_body(j->m, op);
-  uint32_t at = 0;
-  while (at < l.n_inputs && ir_operand(j->m, op, at) != arg) at++;
-  if (at == l.n_inputs || l.out_dims[0] < 0 || l.in_dims[at] != l.out_dims[0] ||
-      l.in_units[at] != l.out_units[0])
-    return false;
-  ir_op add = addition_to(j, body, ir_argument(j->m, body, at + 2), ir_yielded(j->m, body, 0));
-  return add && ir_kind_of(j->m, add) == IR_OP_ADD;
+static void choose(joining *j, ir_op loop, addend *a) {
+  ir_value v = ir_result(j->m, loop, a->result);
+  const split_addition *adds = &a->addition;
+  for (uint32_t k = 0; k < adds->count; k++) {
+    j->of_op[adds->by[k].op] = a;
+    if (adds->by[k].slice) j->of_op[adds->by[k].slice] = a;
+  }
+  j->gone[v] = true;
+  mark_path(j, v, a->root);
 }
 
-static bool adds(const joining *j, ir_op op, ir_value arg) {
-  return is_plain_add(j->m, op) &&
-         (ir_operand(j->m, op, 0) == arg || ir_operand(j->m, op, 1) == arg);
+/* Those of one root are added one after the other: none begins before another has ended. */
+static int32_t choose_addends(joining *j, ir_op loop) {
+  ir_block body = ir_body(j->m, loop);
+  int32_t chosen = 0;
+  for (addend *a = j->of_loop[loop]; a; a = a->next)
+    if (is_worth_it(j, a->root)) j->begins[split_addition_begins(&a->addition)] = a;
+  for (ir_op op, i = 0; (op = ir_body_op_at(j->m, body, i)); i++) {
+    addend *a = j->begins[op];
+    if (a && a->root->holder) a = j->begins[op] = NULL;
+    if (a) choose(j, loop, a->root->holder = a), chosen++;
+    if ((a = j->of_op[op]) && op == split_addition_ends(&a->addition)) a->root->holder = NULL;
+  }
+  return chosen;
 }
 
-/* What yields the argument with something added to it; IR_NONE: others see it, too. */
-static ir_op addition_to(const joining *j, ir_block body, ir_value arg, ir_value yielded) {
-  ir_op op = ir_value_get(j->m, yielded)->op;
-  bool is_own =
-      op && ir_op_get(j->m, op)->block == body && j->uses[arg] == 1 && j->uses[yielded] == 1;
-  return is_own && (adds(j, op, arg) || adds_in_blocks(j, op, arg)) ? op : IR_NONE;
-}
-
-static bool find_addend(const joining *j, ir_op loop, uint32_t result, uint32_t operand,
-                        addend *out) {
-  ir_module *m = j->m;
-  ir_block body = ir_body(m, loop);
-  ir_value v = ir_result(m, loop, result);
-  if (!ir_is_static_tensor(m, ir_type_of(m, v)) || ir_value_bytes(m, v) <= j->threshold_bytes ||
-      !split_may_add_parts(m, v) || !ir_is_zero(m, ir_operand(m, loop, operand)))
-    return false;
-  *out = (addend){.result = result, .root = root_of(j, v)};
-  out->arg = ir_argument(m, body, operand + 2); /* behind start and lo */
-  if (out->root) out->add = addition_to(j, body, out->arg, ir_yielded(m, body, result));
-  return out->add;
-}
-
-static uint32_t find_addends(const joining *j, ir_op loop, addend *out) {
-  split_loop l = split_loop_get(j->m, loop);
-  uint32_t n = 0, operand = l.n_inputs;
-  for (uint32_t r = 0; r < ir_op_get(j->m, loop)->n_results; r++)
-    if (l.out_dims[r] < 0) n += find_addend(j, loop, r, operand++, &out[n]);
-  return n;
-}
-
-/* ---- joining ---- */
+/* ---- a loop's body ---- */
 static void yield(ir_module *m, ir_op loop, uint32_t result, ir_value v) {
   ir_op_get(m, ir_terminator(m, ir_body(m, loop)))->operands[result] = v;
 }
 
-/* The next one adds to what the ones before it came to. */
-static void go_on(joining *j, ir_op loop, const addend *a, ir_value sum) {
-  ir_op_data *d = ir_op_get(j->m, a->add);
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (d->operands[i] == a->arg) d->operands[i] = sum;
-  ir_op add = ir_maker(j->m, sum, IR_OP_ADD);
+/* It adds to what those before came to; that is held apart. */
+static void begin_addend(joining *j, addend *a) {
+  root *r = a->root;
+  ir_op add = r->holder ? ir_maker(j->m, r->now, IR_OP_ADD) : IR_NONE;
   if (add) ir_op_set_attr(j->m, add, "keep", ir_attr_bool(j->m, true), false);
-  yield(j->m, loop, a->result, a->arg);
-  j->is_gone[ir_result(j->m, loop, a->result)] = true;
+  if (r->holder) return;
+  r->holder = a, r->now = a->addition.arg;
+  ir_value_get(j->m, r->now)->type = r->type;
 }
 
-/* All that goes into one root, in the order in which the body makes it: the first one's carry has
- * what they come to. Returns whether it is another. */
-static bool join(joining *j, ir_op loop, addend *a) {
-  addend **first = &j->first[a->root];
-  if (*first) go_on(j, loop, a, (*first)->sum);
-  else *first = a;
-  (*first)->sum = ir_result(j->m, a->add, 0);
-  return *first != a;
-}
-
-static int32_t join_loop(joining *j, ir_op loop) {
-  ir_block body = ir_body(j->m, loop);
-  addend *all = ARENA_ARRAY(j->scratch, addend, ir_op_get(j->m, loop)->n_results + 1);
-  uint32_t n = ir_op_get(j->m, loop)->whole ? 0 : find_addends(j, loop, all);
-  int32_t joined = 0;
-  for (addend *a = all; a < all + n; a++) {
-    assert(!j->added[a->add]);
-    j->added[a->add] = a, j->first[a->root] = NULL;
+static void rebuild_body(joining *j, ir_op loop) {
+  ir_module *m = j->m;
+  ir_block body = ir_body(m, loop);
+  split_adding s = {{m, body, IR_NONE}, j->uses, ir_map_new(j->scratch, m)};
+  ir_ops old = ir_take_ops(m, body);
+  for (uint32_t i = 0; i < old.count; i++) {
+    ir_op op = old.at[i];
+    addend *a = j->of_op[op];
+    if (j->begins[op]) begin_addend(j, a);
+    if (a) split_add_to_part(&s, &a->addition, op, &a->box, &a->root->now);
+    else ir_block_append(m, body, op);
   }
-  for (ir_op op, i = 0; n > 1 && (op = ir_body_op_at(j->m, body, i)); i++)
-    if (j->added[op]) joined += join(j, loop, j->added[op]);
-  for (const addend *a = all; a < all + n; a++)
-    if (j->first[a->root] == a) yield(j->m, loop, a->result, a->sum);
-  return joined;
+  ir_replace_uses(m, body, s.renamed);
 }
 
-/* What is added to nothing any more is the other operand. */
-static void note_sum(joining *j, ir_op op) {
-  if (!is_plain_add(j->m, op)) return;
-  ir_value x = ir_map_get(j->renamed, ir_operand(j->m, op, 0)),
-           y = ir_map_get(j->renamed, ir_operand(j->m, op, 1));
-  if (j->is_gone[x] || j->is_gone[y])
-    ir_map_set(j->renamed, ir_result(j->m, op, 0), j->is_gone[x] ? y : x);
+/* Its root's, of the loop's carries, begins with what the loops before came to. */
+static void hold(joining *j, ir_op loop, const addend *a) {
+  ir_module *m = j->m;
+  root *r = a->root;
+  split_loop l = split_loop_get(m, loop);
+  uint32_t operand = l.n_inputs;
+  for (uint32_t i = 0; i < a->result; i++) operand += l.out_dims[i] < 0;
+  ir_builder before = {m, j->block, ir_op_get(m, loop)->location};
+  if (!r->sum && a->addition.type != r->type) r->sum = ir_build_zeros(&before, r->type);
+  if (r->sum) ir_op_get(m, loop)->operands[operand] = r->sum;
+  yield(m, loop, a->result, r->now);
+  r->sum = ir_result(m, loop, a->result);
+  VEC_PUSH(j->scratch, &j->sums, ((sum_of){r->sum, ir_type_of(m, r->sum)}));
+  ir_value_get(m, r->sum)->type = r->type;
+  r->holder = NULL;
+}
+
+static bool is_joined(const joining *j, const addend *a) {
+  return j->begins[split_addition_begins(&a->addition)] == a;
+}
+
+/* At the end of the block, from which it was taken. */
+static void append_loop(joining *j, ir_op loop) {
+  addend *all = j->of_loop[loop];
+  if (all) rebuild_body(j, loop);
+  for (addend *a = all; a; a = a->next) {
+    if (!is_joined(j, a)) continue;
+    if (a->root->holder == a) hold(j, loop, a);
+    else yield(j->m, loop, a->result, a->addition.arg);
+  }
+  ir_block_append(j->m, j->block, loop);
+}
+
+/* ---- the block ---- */
+static bool is_gone(const joining *j, ir_value v) { return v < j->n_values && j->gone[v]; }
+
+static ir_value *operands_now(joining *j, ir_op op) {
+  const ir_op_data *d = ir_op_get(j->m, op);
+  return ir_map_all(j->scratch, j->renamed, d->operands, d->n_operands);
+}
+
+static ir_type type_before(const joining *j, ir_value v) {
+  for (const sum_of *s = j->sums.at; s < VEC_END(j->sums); s++)
+    if (s->sum == v) return s->type;
+  return ir_type_of(j->m, v);
+}
+
+/* Parts that are carried elsewhere are 0 in what is put together of others, too. */
+static void append_with_zeros(joining *j, ir_op op, const ir_value *operands) {
+  ir_builder b = {j->m, j->block, ir_op_get(j->m, op)->location};
+  for (uint32_t i = 0; i < ir_op_get(j->m, op)->n_operands; i++)
+    if (is_gone(j, operands[i]))
+      ir_op_get(j->m, op)->operands[i] =
+          ir_build_zeros(&b, type_before(j, ir_operand(j->m, op, i)));
+  ir_block_append(j->m, j->block, op);
+}
+
+/* What is left of an op that sums went through: nothing, one side of an addition, or itself. */
+static void append_rest(joining *j, ir_op op) {
+  ir_value *operands = operands_now(j, op), v = ir_result(j->m, op, 0);
+  bool is_add = ir_kind_of(j->m, op) == IR_OP_ADD;
+  uint32_t n = ir_kind_of(j->m, op) == IR_OP_PAD ? 1 : ir_op_get(j->m, op)->n_operands, gone = 0;
+  for (uint32_t i = 0; i < n; i++) gone += is_gone(j, operands[i]);
+  if (gone == n) j->gone[v] = true;
+  else if (gone && is_add) ir_map_set(j->renamed, v, operands[is_gone(j, operands[0])]);
+  else append_with_zeros(j, op, operands);
+}
+
+/* An addition of what the loops carry to something else; false: another root. */
+static bool append_sum(joining *j, ir_op op) {
+  ir_value *operands = operands_now(j, op);
+  if (ir_kind_of(j->m, op) != IR_OP_ADD || is_gone(j, operands[0]) == is_gone(j, operands[1]))
+    return false;
+  ir_op_get(j->m, op)->operands[is_gone(j, operands[0]) ? 0 : 1] = j->roots[op]->sum;
+  ir_block_append(j->m, j->block, op);
+  return true;
+}
+
+/* What is left of the root, and what the loops carry of it. */
+static void append_root(joining *j, ir_op op) {
+  ir_module *m = j->m;
+  if (append_sum(j, op)) return;
+  append_rest(j, op);
+  ir_value v = ir_result(m, op, 0), sum = j->roots[op]->sum;
+  ir_builder b = {m, j->block, ir_op_get(m, op)->location};
+  if (!is_gone(j, v)) {
+    sum = ir_build_add(&b, v, sum);
+    VEC_PUSH(j->scratch, &j->rests, ((rest_of){ir_value_get(m, sum)->op, v}));
+  }
+  j->gone[v] = false;
+  ir_map_set(j->renamed, v, sum);
+}
+
+static void rebuild_block(joining *j) {
+  ir_ops old = ir_take_ops(j->m, j->block);
+  for (uint32_t i = 0; i < old.count; i++) {
+    ir_op op = old.at[i];
+    if (j->of_loop[op]) append_loop(j, op);
+    else if (!j->passes[op]) ir_block_append(j->m, j->block, op);
+    else if (j->roots[op] && j->roots[op]->sum) append_root(j, op);
+    else append_rest(j, op);
+  }
+  ir_replace_uses(j->m, j->block, j->renamed);
+  for (const rest_of *r = j->rests.at; r < VEC_END(j->rests); r++)
+    ir_op_get(j->m, r->add)->operands[0] = r->rest;
 }
 
 int32_t split_join_sums(ir_module *m, ir_block block, ir_op first, int64_t threshold_bytes) {
   arena *scratch = arena_create(m->ctx);
   joining j = {m, scratch, block, threshold_bytes};
   j.users = ir_users_of_block(scratch, m, block);
+  j.runs = split_runs_of_additions(scratch, m, &j.users, block);
   j.uses = ir_count_uses(scratch, m, block);
-  j.is_gone = ARENA_ARRAY(scratch, bool, m->values.count);
+  j.n_values = m->values.count;
+  j.gone = ARENA_ARRAY(scratch, bool, j.n_values);
   j.renamed = ir_map_new(scratch, m);
-  j.roots = ARENA_ARRAY(scratch, ir_op, m->ops.count);
-  find_roots(&j);
-  j.added = ARENA_ARRAY(scratch, addend *, m->ops.count);
-  j.first = ARENA_ARRAY(scratch, addend *, m->ops.count);
+  j.of_loop = ARENA_ARRAY(scratch, addend *, m->ops.count);
+  j.roots = ARENA_ARRAY(scratch, root *, m->ops.count);
+  j.begins = ARENA_ARRAY(scratch, addend *, m->ops.count);
+  j.of_op = ARENA_ARRAY(scratch, addend *, m->ops.count);
+  j.passes = ARENA_ARRAY(scratch, bool, m->ops.count);
   int32_t joined = 0;
-  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
-    if (op >= first && ir_kind_of(m, op) == IR_OP_LOOP) joined += join_loop(&j, op);
-    else if (joined) note_sum(&j, op);
-  }
-  if (joined) ir_replace_uses(m, block, j.renamed);
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
+    if (op >= first && ir_kind_of(m, op) == IR_OP_LOOP && !ir_op_get(m, op)->whole)
+      find_addends(&j, op);
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
+    if (j.of_loop[op]) joined += choose_addends(&j, op);
+  if (joined) rebuild_block(&j);
   arena_destroy(scratch);
   return joined;
 }

@@ -92,6 +92,7 @@ typedef struct split_state {
   const bool *large; /* by value: it is dissolved */
   uint8_t *detaches; /* by value: whether each of its readers may make it for itself: an answer of
                         state.c */
+  uint8_t *becomes_part;   /* by value: of a larger one, as nobody else's: an answer of state.c */
   const ir_value *carried; /* by value: the argument of the while's body in whose place it is
                               carried on, but for updates that come later; IR_NONE: in none's */
   const bool *goes_on;     /* by value: large, and what is carried on is made of it */

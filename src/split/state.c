@@ -1,6 +1,7 @@
 #include "split/state.h"
 
 #include "split/agreement.h"
+#include "split/box.h"
 #include "split/chunks.h"
 #include "split/monoid.h"
 #include "split/sink.h"
@@ -77,18 +78,28 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->effects = effects;
   s->is_constant = find_constants(s->a, m, block);
   s->detaches = ARENA_ARRAY(s->a, uint8_t, m->values.count);
+  s->becomes_part = ARENA_ARRAY(s->a, uint8_t, m->values.count);
   s->block = block;
   s->carried = find_carried(s->a, m, block);
   s->goes_on = find_going_on(s, m);
 }
 
 /* Regions ask of the same values again and again, and each answer takes a look at the block. */
+typedef enum answer { NOT_ASKED, NO, YES } answer;
+
 bool split_may_detach(split_state *s, ir_module *m, ir_value v) {
-  enum { NOT_ASKED, NO, YES };
   CTX_CHECK(m->ctx, s->block && v < s->n_values);
   if (s->detaches[v] == NOT_ASKED)
     s->detaches[v] = split_detach(m, s->block, v, s->threshold_bytes, true) ? YES : NO;
   return s->detaches[v] == YES;
+}
+
+bool split_becomes_part(split_state *s, ir_module *m, ir_value v) {
+  split_box box;
+  CTX_CHECK(m->ctx, s->block && v < s->n_values);
+  if (s->becomes_part[v] == NOT_ASKED)
+    s->becomes_part[v] = split_last_through(m, &s->users, NULL, v, &box) && !box.is_all ? YES : NO;
+  return s->becomes_part[v] == YES;
 }
 
 bool split_is_large(const split_region *r, ir_value v) {

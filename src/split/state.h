@@ -13,6 +13,8 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block);
 
 /* Of a value of the block: split_detach(). */
 bool split_may_detach(split_state *s, ir_module *m, ir_value v);
+/* Of a value of the block: it is but a part of a larger one: split_last_through(). */
+bool split_becomes_part(split_state *s, ir_module *m, ir_value v);
 
 bool split_is_large(const split_region *r, ir_value v);
 /* Made of constants alone, where these lead to nobody: each reader makes it for itself. */

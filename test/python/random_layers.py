@@ -5,10 +5,12 @@ normalised by means and variances, largest values or norms over the rows, or, so
 all; with residuals, long ones too, and narrow and wide widths. `ImageLayers`: convolutions with
 strides, holes, padding and groups, and pooling; norms of batches, groups, layers and single images.
 Their values or gradients. By the seed (not by the dice, so that seeds stay what they were): layers
-that hand on other types (NARROW), and values that are stretched of small ones, read by layers and
-by what is returned beside.
+that hand on other types (NARROW), weights that are cut from larger ones (STORED), layers that are made again
+for gradients, and values that are stretched of small ones, read by layers and by what is returned
+beside.
 """
 
+import functools
 import random
 
 import jax
@@ -29,6 +31,20 @@ NARROW = {
 }
 
 
+def flat_parts(p, shape):
+    size = p.size // shape[0]
+    return [p[i * size : (i + 1) * size].reshape(shape[1:]) for i in range(shape[0])]
+
+
+STORED = {  # how a stack of weights is given, and cut into those of each layer
+    "stack": (lambda w: w, lambda w, shape: [w[i] for i in range(shape[0])]),
+    "unstacked": (lambda w: w, lambda w, shape: jnp.unstack(w)),
+    "rows": (lambda w: np.concatenate(w, 0), lambda w, shape: jnp.split(w, shape[0], 0)),
+    "columns": (lambda w: np.concatenate(w, -1), lambda w, shape: jnp.split(w, shape[0], -1)),
+    "vector": (np.ravel, flat_parts),
+}
+
+
 class Layers(Program):
     rounding = 1e-8
     terms = 0.1
@@ -40,6 +56,10 @@ class Layers(Program):
         self.narrow = list(NARROW)[seed // 3 % len(NARROW)] if seed % 3 == 2 else None
         self.has_stretched = seed % 5 == 3
         self.n_own = 2 if seed % 7 == 4 else self.count  # layers with weights of their own
+        self.is_made_again = seed % 4 == 3
+        stored, self.cut = STORED[list(STORED)[seed // 2 % len(STORED)] if seed % 2 else "stack"]
+        self.shapes = [w.shape for w in self.data[1:]]
+        self.data[1:] = map(stored, self.data[1:])
 
     def begin(self):
         self.n, self.f = self.dice.choice([24, 40, 61]), self.dice.choice([2, 3, 4])
@@ -72,18 +92,20 @@ class Layers(Program):
         few = jnp.sin(lax.slice_in_dim(scales.ravel(), 0, x.shape[-1]))
         return jnp.cos(jnp.broadcast_to(few, x.shape))
 
-    def net(self, x, *weights):
+    def net(self, x, *stored):
         dice, h, before = random.Random(self.body), x, []
+        weights = [self.cut(w, shape) for w, shape in zip(stored, self.shapes, strict=True)]
         own = dice.random() < 0.5  # whether layers differ in more than their weights
         for i in range(self.count):
             layer = dice if own else random.Random(self.body + 1)
             before.append(h)
-            h = self.layer(layer, i % self.n_own, h, *weights)
+            made = functools.partial(self.layer, layer, i % self.n_own)
+            h = (jax.checkpoint(made) if self.is_made_again else made)(h, *weights)
             if dice.random() < 0.15:
                 h = h + dice.choice([b for b in before if b.shape == h.shape] or [h]) / 2
             h = NARROW[self.narrow](h) if self.narrow and i % 2 else h
             if self.has_stretched and h.shape == x.shape:
-                h = h * self.stretched(x, weights[-1])
+                h = h * self.stretched(x, stored[-1])
         return h
 
     def loss(self, *given):

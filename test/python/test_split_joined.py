@@ -1,5 +1,6 @@
-"""Sums of one loop that are only added to each other have one carry: gradients of weights that layers
-share. The same as stock XLA and the evaluator; what else is read of a sum keeps it apart."""
+"""Sums that are only added to each other, or are parts of one tensor, have one carry: gradients of weights that
+layers share, and of such as are cut from a stack. The same as stock XLA and the evaluator; what else is read of a
+sum keeps it apart."""
 
 import re
 
@@ -68,8 +69,62 @@ def narrow(x, a, b):
     return (y.T @ y + z.T @ z).astype(np.float32)
 
 
-JOINED = {f.__name__: f for f in (products, whole_numbers)} | {f.__name__: gradient(f) for f in (layers, towers, steps)}
-APART = {f.__name__: f for f in (read_twice, doubled, narrow)}
+def stack(a, b):
+    return jnp.stack([a, b.T, a + b, a * b])
+
+
+def stacked(x, w):
+    """Of each gradient a part, at another place; two layers share one."""
+    for i in (0, 1, 2, 3, 1):
+        x = jnp.tanh(x @ w[i])
+    return (x**2).sum()
+
+
+def columns(x, w):
+    """Side by side, in a stack of such."""
+    w = w.reshape(2, D, 2 * D)
+    for i in (0, 1, 0):
+        q, k = jnp.split(w[i], 2, 1)
+        x = jnp.tanh(x @ q) * jnp.sin(x @ k) + x
+    return (x**2).sum()
+
+
+def flat(x, w):
+    """Parts of one vector, of unequal sizes, some of them small."""
+    p, at = w.ravel(), 0
+    for rows in (D, D, D - 2):
+        x = jnp.tanh(x[:, :rows] @ p[at : at + rows * D].reshape(rows, D) + p[at : at + D])
+        at += rows * D
+    return (x**2).sum()
+
+
+def of_stack(f):
+    return lambda x, a, b: (jax.grad(f, 1)(x, stack(a, b)), b)
+
+
+def put_together(x, a, b):
+    """Beside parts that are no sums, or whose sums others read."""
+    y, z = jnp.sin(x @ a), jnp.cos(x @ b)
+    s = x.T @ jnp.tanh(x @ b)
+    beside = jnp.concatenate([a, x.T @ y, y.T @ z, s], 1)
+    return beside + jnp.pad(z.T @ z, ((0, 0), (2 * D, D))), jnp.pad(x.T @ z, ((D, 3), (0, 0))), s
+
+
+def beside(x, a, b):
+    """What is put together has other parts, and nothing is added to it."""
+    y, z = jnp.sin(x @ a), jnp.cos(x @ b)
+    return jnp.concatenate([x.T @ y, a, y.T @ z], 0), b
+
+
+def slices_apart(x, a, b):
+    """A small part of what is large: it would be carried for nothing."""
+    return jnp.pad(x.T @ jnp.sin(x @ a), ((0, 9 * D), (0, 0))), b
+
+
+JOINED = {f.__name__: f for f in (products, whole_numbers, put_together, beside)}
+JOINED |= {f.__name__: gradient(f) for f in (layers, towers, steps)}
+JOINED |= {f.__name__: of_stack(f) for f in (stacked, columns, flat)}
+APART = {f.__name__: f for f in (read_twice, doubled, narrow, slices_apart)}
 
 
 def rewrite(f, folder):
@@ -94,6 +149,27 @@ def test_how_many_are_joined(name, tmp_path):
     done = running.run_opt(program, "--tensor-size-threshold", THRESHOLD, "--tile", "off", "--debug", 3)
     joined = sum(map(int, re.findall(r"(\d+) sums are carried with others", done.stderr)))
     assert bool(joined) == (name in JOINED), done.stderr
+
+
+@pytest.mark.parametrize("way", ["indexed", "unstacked", "rematerialised", "columns"])
+def test_weights_that_are_cut_hold_a_tenth(way):
+    """Their gradients are added to in place, block by block, and they are cut in each trip."""
+    d, hidden = 96, 384
+    x = RNG.normal(size=(512, d)).astype(np.float32)
+    up, down = (RNG.normal(size=(4, *s)).astype(np.float32) / s[0] ** 0.5 for s in ((d, hidden), (hidden, d)))
+    layer = lambda z, a, b: z + jnp.tanh(z @ a) @ b  # noqa: E731
+    if way == "rematerialised":
+        layer = jax.checkpoint(layer)
+    if way == "columns":
+        up, down = np.concatenate(up, 1), np.concatenate(down, 1)
+
+    def loss(up, down, x):
+        parts = {"unstacked": jnp.unstack, "columns": lambda w: jnp.split(w, 4, 1)}.get(way, lambda w: [*w])
+        for a, b in zip(parts(up), parts(down), strict=True):
+            x = layer(x, a, b)
+        return (x * x).mean()
+
+    held.check_a_tenth(jax.grad(loss, (0, 1)), up, down, x)
 
 
 def test_shared_weights_hold_a_tenth():

@@ -11,7 +11,7 @@
 // CHECK-NEXT: "weir.yield"(%[[T]])
 // CHECK: %[[SECOND:[0-9]+]] = "weir.loop"(%[[C]],
 // CHECK: "weir.yield"(%[[FIRST]], %[[SECOND]])
-// CHECK: %[[SUM:[0-9]+]] = "weir.loop"(%[[LOOP]]#0, %[[LOOP]]#1)
+// CHECK: %[[SUM:[0-9]+]] = "stablehlo.add"(%[[LOOP]]#0, %[[LOOP]]#1)
 // CHECK: "func.return"(%[[SUM]], %[[LOOP]]#1)
 func.func public @main(%x: tensor<1000x32xf32>, %y: tensor<1000x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {
   %a = stablehlo.sine %x : tensor<1000x32xf32>
