@@ -7,6 +7,7 @@
     python bench/users.py --kernels                kernels on against off (WEIR_TILE)
     python bench/users.py --fits                   stock against a limit that nothing reaches
     python bench/users.py --fits --share 1.02      stock against one that compile options hold
+    python bench/users.py --limits --small         stock against several limits, and which is faster
 
 Each program runs in fresh processes, unchanged: stock, then with WEIR_MEMORY_LIMIT at its
 arguments, its results and a tenth of stock's temporaries (--share, or what its registration says),
@@ -25,6 +26,12 @@ not run. Exits 1 where one takes more than 1.05 times as long with kernels.
 holds as it is (with --share: its arguments, results and that share, however little), in turn, minima of CPU seconds. Programs that come out as they went in are the same
 both times and are not run. Exits 1 where one takes more than 1.05 times as long as stock, or a
 result is off.
+
+--limits: each program in one process, as stock compiles it and under its arguments, its results and
+a tenth, a third and two thirds of stock's temporaries, however little, in turn, minima of CPU
+seconds. What is made for a smaller limit holds a larger one, too: where it is more than 1.1 times
+as fast, the larger one has the slower of two plans (*inverted*). Predicted: the same ratios of the
+times that weir predicts. Exits 1 where one is inverted, or a result is off.
 """
 
 import argparse
@@ -49,6 +56,8 @@ GENEROUS_BYTES = 1 << 40  # a limit that every program holds as it is
 MOST_SECONDS = 600  # of a process
 KERNEL_SECONDS = 2.0  # runs of both ways, at least two
 TURN_SECONDS = 0.04  # of one way: what other threads have used may be counted a tick, 4 ms, later
+SHARES = (0.1, 1 / 3, 2 / 3)  # of --limits
+LEAST_INVERSION = 1.1  # a smaller limit's plan is that much faster
 MOST_RATIO = 1.05  # of the time with kernels to that without, of what fits to stock
 KEPT = ("WEIR_LIBRARY", "WEIR_MACHINE", "WEIR_TIMING", "WEIR_DEBUG")  # settings that hold for a comparison
 
@@ -197,6 +206,34 @@ def error_of_ways(program, arguments, stock, other):
     return worst_error(program, got, run(unfused))
 
 
+def compiled_under(program, arguments, limit_bytes):
+    """(the program, what weir did), or (None, None) where it is refused."""
+    import weir
+
+    try:
+        return compiled_with("auto", program, arguments, limit_bytes), weir.last_report()
+    except Exception as e:
+        if "RESOURCE_EXHAUSTED: weir" not in str(e):
+            raise
+        return None, None
+
+
+def limits_worker(name, small):
+    """Prints seconds of stock, and under each limit; None where that is refused."""
+    import jax
+
+    program = PROGRAMS[name]
+    arguments = arguments_of(program, small)
+    stock, needs = jax.jit(program.function).lower(*arguments).compile(), report_of(program.function, arguments)
+    under = [compiled_under(program, arguments, limit_above(*needs, share)) for share in SHARES]
+    ways = [way for way, _ in under if way]
+    seconds = iter(take_turns([stock, *ways], arguments))
+    found = {"stock": next(seconds), "seconds": [next(seconds) if way else None for way, _ in under]}
+    found["predicted"] = [plan and plan.time_after_ns / max(1, plan.time_before_ns) for _, plan in under]
+    found["error"] = max((error_of_ways(program, arguments, stock, way) for way in ways), default=0.0)
+    print(json.dumps(found))
+
+
 def kernels_worker(name, small, share):
     program = PROGRAMS[name]
     arguments = arguments_of(program, small)
@@ -250,6 +287,40 @@ def fits_row(name, small, share):
     cells = [name, str(found["kernels"]), str(found["loops"]), f"{stock:.4f}", f"{fits:.4f}", f"{stock / fits:.2f}"]
     cells.append(f"**error {error:.0e}**" if is_off else "")
     return "| " + " | ".join(cells) + " |", fits / stock, is_off
+
+
+def inverted(seconds):
+    """The largest ratio of a limit's seconds to those of a smaller one."""
+    pairs = [(a, b) for i, a in enumerate(seconds) for b in seconds[i + 1 :] if a and b]
+    return max((b / a for a, b in pairs), default=0.0)
+
+
+def limits_row(name, small):
+    """The table's row; how far it is inverted; whether a result is off."""
+    found, why = worker_result("--limits", name, small, 0)
+    if not found:
+        return f"| {name} |" + " - |" * (len(SHARES) + 1) + f" {why} |", 0.0, True
+    cells = [name, f"{found['stock']:.4f}"]
+    for seconds, predicted in zip(found["seconds"], found["predicted"]):
+        said = f" ({predicted:.2f})" if predicted else ""
+        cells.append(f"{seconds / found['stock']:.2f}{said}" if seconds else "refused")
+    worst, is_off = inverted(found["seconds"]), found["error"] > PROGRAMS[name].tolerance
+    remarks = [f"inverted {worst:.2f}"] * (worst > LEAST_INVERSION)
+    remarks += [f"**error {found['error']:.0e}**"] * is_off
+    return "| " + " | ".join([*cells, "; ".join(remarks)]) + " |", worst, is_off
+
+
+def compare_limits(names, small):
+    limits = [f"{share:.2f}: CPU of stock's (predicted)" for share in SHARES]
+    print("| program | stock CPU s | " + " | ".join(limits) + " | |")
+    print("|---|" + "--:|" * (len(SHARES) + 1) + "---|", flush=True)
+    rows = []
+    for name in names:
+        rows.append(limits_row(name, small))
+        print(rows[-1][0], flush=True)
+    over, off = sum(worst > LEAST_INVERSION for _, worst, _ in rows), sum(is_off for _, _, is_off in rows)
+    print(f"\n{len(rows)} programs, {over} inverted, {off} off or not run")
+    return 1 if over or off else 0
 
 
 def compare_kernels(names, small, share):
@@ -432,6 +503,7 @@ def parse_arguments():
     add("--list", action="store_true", help="run nothing")
     add("--kernels", action="store_true", help="kernels on against off")
     add("--fits", action="store_true", help="stock against a generous limit")
+    add("--limits", action="store_true", help="stock against a tenth, a third and two thirds")
     add("--worker", nargs=3, metavar=("PROGRAM", "WAY", "PATH"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     for pattern in args.programs:
@@ -450,6 +522,8 @@ def main():
         return kernels_worker(args.worker[0], args.small, args.share)
     if args.worker and args.fits:
         return fits_worker(args.worker[0], args.small, args.share)
+    if args.worker and args.limits:
+        return limits_worker(args.worker[0], args.small)
     if args.worker:
         return worker(*args.worker, args.small)
     if args.list:
@@ -458,6 +532,8 @@ def main():
         return 0
     if args.fits:
         return compare_fits(chosen(args.programs), args.small, args.share or 0)
+    if args.limits:
+        return compare_limits(chosen(args.programs), args.small)
     if args.kernels:
         return compare_kernels(chosen(args.programs), args.small, args.share or SHARE)
     print("| " + " | ".join(HEADER) + " |\n|---|" + "--:|" * (len(HEADER) - 2) + "---|", flush=True)

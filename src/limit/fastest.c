@@ -1,6 +1,7 @@
 #include "limit/fastest.h"
 
 #include "base/ints.h"
+#include "limit/as_is.h"
 #include "limit/faster.h"
 #include "limit/referee.h"
 #include "machine/tuned.h"
@@ -8,6 +9,8 @@
 enum {
   COMPILES_PLAIN = 2,
   PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
+  BELOW_SHARE = 16, /* likewise what is made for each smaller limit */
+  LEAST_MORE_ROOM = 3, /* part of a smaller room, by which the given one is larger at the least */
 };
 
 double fastest_devices(job *j, ir_module *m, int64_t peak) {
@@ -49,8 +52,8 @@ static candidate faster_of(const job *j, candidate a, candidate b) {
   return is_first ? a : b;
 }
 
-/* Of the program's splits that hold the fastest, as predicted. */
-static weir_status find_fastest(job *j, int64_t peak, effort e, search *s, candidate *out) {
+/* Of the splits that the searches for this limit come to the fastest, as predicted. */
+static weir_status find_split(job *j, int64_t peak, effort e, search *s, candidate *out) {
   candidate plain;
   WEIR_TRY(split_plainly(j, e, &plain));
   *s = search_spread(j, j->options.memory_limit_bytes, fastest_devices(j, j->prepared, peak),
@@ -60,6 +63,57 @@ static weir_status find_fastest(job *j, int64_t peak, effort e, search *s, candi
   WEIR_TRY(faster_instead(j, s));
   *out = faster_of(j, plain, s->found);
   return WEIR_OK;
+}
+
+/* ---- what is made for smaller limits ---- */
+/* Of the temporaries as it came, so that all limits look at the same ones. The smallest comes
+ * first: most slices are in cache then. */
+static const int32_t shares[] = {TUNED_SLICED_SHARE, TUNED_HELD_SHARE};
+
+/* Rates are of CPUs: others want slices as long as they may be. */
+static bool may_look_below(const job *j, effort e) {
+  bool has_rates = !j->machine.device && j->spread != SPLIT_SHARDED,
+       is_asked = e.most_compiles && j->options.referee && !e.asks_later;
+  return has_rates && !is_asked && j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
+}
+
+/* By estimate. */
+static weir_status find_under(job *j, int64_t limit, int64_t peak, effort e, candidate *out) {
+  int64_t given = j->options.memory_limit_bytes;
+  effort small = {.share = e.share * BELOW_SHARE};
+  search s;
+  j->options.memory_limit_bytes = limit;
+  search_begin(j, small.share);
+  weir_status status = find_split(j, peak, small, &s, out);
+  j->options.memory_limit_bytes = given;
+  search_begin(j, e.share);
+  return status;
+}
+
+/* What is made for a smaller limit holds the given one, too, and may be faster than *in_out: its
+ * slices stay in caches, and it cuts what there is room for here. */
+static weir_status look_below(job *j, int64_t peak, effort e, candidate *in_out) {
+  int64_t held = referee_held_throughout(j), given = j->options.memory_limit_bytes;
+  bool is_faster = false;
+  if (!may_look_below(j, e)) return WEIR_OK;
+  for (size_t i = 0; i < sizeof shares / sizeof *shares && !is_faster; i++) {
+    int64_t room = max64(0, peak - held) / shares[i];
+    candidate below;
+    if (given - held < room + room / LEAST_MORE_ROOM) continue;
+    WEIR_TRY(find_under(j, held + room + 1, peak, e, &below));
+    if (!below.m) continue;
+    is_faster = below.time_ns * TUNED_BELOW_GAIN <= in_out->time_ns;
+    ctx_log(&j->c, 2, "as under %lld bytes: %.3g ms predicted, %.3g under the limit",
+            (long long)(held + room + 1), below.time_ns / 1e6, in_out->time_ns / 1e6);
+    ir_module_destroy(is_faster ? in_out->m : below.m);
+    if (is_faster) *in_out = below;
+  }
+  return WEIR_OK;
+}
+
+static weir_status find_fastest(job *j, int64_t peak, effort e, search *s, candidate *out) {
+  WEIR_TRY(find_split(j, peak, e, s, out));
+  return out->m ? look_below(j, peak, e, out) : WEIR_OK;
 }
 
 /* By XLA, which is asked unless it was. */
