@@ -9,7 +9,8 @@
 enum {
   COMPILES_PLAIN = 2,
   PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
-  BELOW_SHARE = 16, /* likewise what is made for each smaller limit */
+  BELOW_SHARE = NEAR_SHARE, /* likewise what is made for each smaller limit */
+  CANDIDATES_BELOW = 4,     /* with kernels, and as many without */
   LEAST_MORE_ROOM = 3, /* part of a smaller room, by which the given one is larger at the least */
 };
 
@@ -17,6 +18,15 @@ double fastest_devices(job *j, ir_module *m, int64_t peak) {
   if (split_spread_of(m) != SPLIT_SHARDED) return 1;
   double whole = (double)referee_estimate(j, m, PLAN_ORDER_MEMORY);
   return whole > (double)peak ? whole / (double)peak : 1;
+}
+
+/* What is to be no slower than another is one of the first candidates, or none: what is held by
+ * shorter slices, or in other manners, takes longer. */
+static void look_at_first(search *s, double most_time_ns) {
+  s->most_time_ns = most_time_ns;
+  if (most_time_ns == 0) return;
+  s->manners = 1u << BY_PEAK;
+  s->most_candidates = CANDIDATES_BELOW;
 }
 
 /* Some passes let more be split, for more work: *out is the program split without them, if that
@@ -31,6 +41,7 @@ static weir_status split_plainly(job *j, effort e, candidate *out) {
                           (int32_t)min64(e.most_compiles, COMPILES_PLAIN));
   s.from = plain;
   s.asks_later = e.asks_later;
+  look_at_first(&s, e.most_time_ns);
   WEIR_TRY(search_by_peak(j, &s));
   WEIR_TRY(faster_instead(j, &s));
   *out = s.found;
@@ -59,6 +70,7 @@ static weir_status find_split(job *j, int64_t peak, effort e, search *s, candida
   *s = search_spread(j, j->options.memory_limit_bytes, fastest_devices(j, j->prepared, peak),
                      e.most_compiles);
   s->asks_later = e.asks_later;
+  look_at_first(s, e.most_time_ns);
   WEIR_TRY(search_all(j, s));
   WEIR_TRY(faster_instead(j, s));
   *out = faster_of(j, plain, s->found);
@@ -78,9 +90,10 @@ static bool may_look_below(const job *j, effort e) {
 }
 
 /* By estimate. */
-static weir_status find_under(job *j, int64_t limit, int64_t peak, effort e, candidate *out) {
+static weir_status find_under(job *j, int64_t limit, int64_t peak, effort e, double most_time_ns,
+                              candidate *out) {
   int64_t given = j->options.memory_limit_bytes;
-  effort small = {.share = e.share * BELOW_SHARE};
+  effort small = {.share = e.share * BELOW_SHARE, .most_time_ns = most_time_ns};
   search s;
   j->options.memory_limit_bytes = limit;
   search_begin(j, small.share);
@@ -100,7 +113,7 @@ static weir_status look_below(job *j, int64_t peak, effort e, candidate *in_out)
     int64_t room = max64(0, peak - held) / shares[i];
     candidate below;
     if (given - held < room + room / LEAST_MORE_ROOM) continue;
-    WEIR_TRY(find_under(j, held + room + 1, peak, e, &below));
+    WEIR_TRY(find_under(j, held + room + 1, peak, e, in_out->time_ns, &below));
     if (!below.m) continue;
     is_faster = below.time_ns * TUNED_BELOW_GAIN <= in_out->time_ns;
     ctx_log(&j->c, 2, "as under %lld bytes: %.3g ms predicted, %.3g under the limit",

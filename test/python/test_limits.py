@@ -129,6 +129,19 @@ def test_room_makes_slices_longer():
     assert trips[1] < trips[0] / 2
 
 
+@pytest.mark.parametrize("name", ["m_xent_vocab", "m_xent_vocab_grad", "m_scan_big_carry_grad"])
+def test_what_is_made_for_a_smaller_limit_is_no_faster(name):
+    text = (fresh_process.ROOT / f"test/corpus/{name}/program.mlir").read_bytes()
+    peak = _library.rewrite(text, {}, None).peak_before_bytes
+    times = []
+    for share in (0.15, 0.7):
+        settings = {"memory_limit_bytes": int(peak * share), "tile": 2, "machine": b"x86-64-v4"}
+        plan = _library.rewrite(text, settings, None)
+        assert plan.status_name == "OK" and plan.peak_after_bytes <= settings["memory_limit_bytes"]
+        times.append(plan.time_after_ns)
+    assert times[1] <= 1.1 * times[0]
+
+
 def test_a_program_that_fits_costs_no_compile():
     plan = weir.plan(lambda z: z + 1, Z, limit="1GB")
     assert (plan.outcome, plan.referee_compiles, plan.text) == ("untouched", 0, None)

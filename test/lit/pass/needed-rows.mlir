@@ -1,6 +1,7 @@
 // Passes that let more be split, for more work (passes.def: NEEDED), are left out where the program
-// is held without them, and is predicted to be faster: prefix sums in both directions go by rows.
-// RUN: %weir opt %s --memory-limit 8MB --machine x86-64-v3 --debug 2 2>&1 | FileCheck %s
+// is held without them, and is predicted to be faster: prefix sums in both directions go by rows. No
+// slices of a smaller limit stay in so small a cache.
+// RUN: %weir opt %s --memory-limit 8MB --machine x86-64-v3,l2=64KiB --debug 2 2>&1 | FileCheck %s
 
 // CHECK: without passes that may not be needed
 // CHECK: sym_name = "main"

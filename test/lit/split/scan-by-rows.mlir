@@ -1,11 +1,11 @@
 // Soft dynamic time warping of 64 pairs of series, a scan in a scan: the costs, 64 x 40 x 40, can be
 // cut along the pairs, but then the scans run once for each slice. Made row by row in the steps that
 // read them they run once. What the series are broadcast from is read from outside.
-// RUN: %weir opt %s --memory-limit 165kB --debug 3 -o /dev/null 2>&1 | FileCheck %s
+// RUN: %weir opt %s --memory-limit 140kB --debug 3 -o /dev/null 2>&1 | FileCheck %s
 // CHECK:     weir: split
 // CHECK:     weir: parts of 409600 bytes are made in the trips that read them
 // CHECK-NOT: weir: split
-// RUN: %weir opt %s --memory-limit 165kB | FileCheck --check-prefix=OUT %s
+// RUN: %weir opt %s --memory-limit 140kB | FileCheck --check-prefix=OUT %s
 // OUT-NOT: 64x40x40x
 // OUT:     "stablehlo.while"
 // OUT:     -> tensor<64x1x40x4xf32>
