@@ -5,12 +5,13 @@
 #include "limit/faster.h"
 #include "limit/referee.h"
 #include "machine/tuned.h"
+#include "plan/cost.h"
 
 enum {
   COMPILES_PLAIN = 2,
   PLAIN_SHARE = 4, /* of the search: a program without passes that it may need has so much */
   BELOW_SHARE = NEAR_SHARE, /* likewise what is made for each smaller limit */
-  CANDIDATES_BELOW = 4,     /* with kernels, and as many without */
+  CANDIDATES_BELOW = 10,    /* with kernels, and as many without */
   LEAST_MORE_ROOM = 3, /* part of a smaller room, by which the given one is larger at the least */
 };
 
@@ -20,7 +21,7 @@ double fastest_devices(job *j, ir_module *m, int64_t peak) {
   return whole > (double)peak ? whole / (double)peak : 1;
 }
 
-/* What is to be no slower than another is one of the first candidates, or none: what is held by
+/* What may be made as fast as another is one of the first candidates, or none: what is held by
  * shorter slices, or in other manners, takes longer. */
 static void look_at_first(search *s, double most_time_ns) {
   s->most_time_ns = most_time_ns;
@@ -103,6 +104,11 @@ static weir_status find_under(job *j, int64_t limit, int64_t peak, effort e, dou
   return status;
 }
 
+/* With what its temporaries cost. */
+static double whole_ns(const job *j, const candidate *c, int64_t held) {
+  return c->time_ns + plan_pages_ns(c->needs.peak - held, &j->machine);
+}
+
 /* What is made for a smaller limit holds the given one, too, and may be faster than *in_out: its
  * slices stay in caches, and it cuts what there is room for here. */
 static weir_status look_below(job *j, int64_t peak, effort e, candidate *in_out) {
@@ -113,11 +119,12 @@ static weir_status look_below(job *j, int64_t peak, effort e, candidate *in_out)
     int64_t room = max64(0, peak - held) / shares[i];
     candidate below;
     if (given - held < room + room / LEAST_MORE_ROOM) continue;
-    WEIR_TRY(find_under(j, held + room + 1, peak, e, in_out->time_ns, &below));
+    double ns = whole_ns(j, in_out, held);
+    WEIR_TRY(find_under(j, held + room + 1, peak, e, ns * TUNED_SLOW_PLAN, &below));
     if (!below.m) continue;
-    is_faster = below.time_ns * TUNED_BELOW_GAIN <= in_out->time_ns;
+    is_faster = whole_ns(j, &below, held) * TUNED_BELOW_GAIN <= ns;
     ctx_log(&j->c, 2, "as under %lld bytes: %.3g ms predicted, %.3g under the limit",
-            (long long)(held + room + 1), below.time_ns / 1e6, in_out->time_ns / 1e6);
+            (long long)(held + room + 1), whole_ns(j, &below, held) / 1e6, ns / 1e6);
     ir_module_destroy(is_faster ? in_out->m : below.m);
     if (is_faster) *in_out = below;
   }

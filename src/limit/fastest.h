@@ -9,7 +9,7 @@
 typedef struct effort {
   int32_t share, most_compiles;
   bool asks_later;     /* limit/search.h; fastest_split() says so itself, */
-  double most_time_ns; /* and of what is to be no slower; 0: whatever it takes */
+  double most_time_ns; /* and of what nothing makes fast that takes longer; 0: whatever it takes */
 } effort;
 
 /* By XLA, which is asked unless it was; out->m is NULL, and *s says why: none does. Mostly XLA

@@ -494,6 +494,12 @@ static double better_shared(clock_state *c, ir_block block) {
 
 double plan_time_ns(ir_module *m, const machine *on) { return main_ns(m, on, better_way_ns); }
 
+double plan_pages_ns(int64_t temporary_bytes, const machine *on) {
+  machine_rates r = machine_rates_of(on);
+  double bytes = (double)temporary_bytes;
+  return bytes >= r.fresh_from_bytes ? bytes / r.fresh_bytes : 0;
+}
+
 double plan_time_as_it_came_ns(ir_module *m, const machine *on) { return main_ns(m, on, block_ns); }
 
 bool plan_is_shared(ir_module *m, const machine *on) {

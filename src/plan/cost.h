@@ -12,6 +12,9 @@ int64_t plan_flops(ir_module *m);
  * inside loops (so that tiny slices are not free). For comparing variants of one program, not
  * absolute. */
 double plan_time_ns(ir_module *m, const machine *on);
+/* What a run takes besides for so many bytes of temporaries: XLA has them in one piece, which goes
+ * back to the system after each run if it is large, and is touched anew in the next. */
+double plan_pages_ns(int64_t temporary_bytes, const machine *on);
 /* Whether what XLA fuses is made faster by several threads, all in all: a second one is dear, and
  * in slices most ops are short. The times above are of the better way. */
 bool plan_is_shared(ir_module *m, const machine *on);
