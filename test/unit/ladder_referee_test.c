@@ -414,18 +414,18 @@ static void test_named_by_what_was_found(void) {
   }
 }
 
-/* The referee says more than the estimate of a candidate whose peak no kernel has: that is made
- * smaller, and the kernel stays. */
+/* The referee says more than the estimate of a candidate whose peak no kernel has, so that not even
+ * what is made for a smaller limit holds: that is made smaller, and the kernel stays. */
 static void test_kernels_stay(void) {
   weir_options o = WEIR_OPTIONS_INIT;
   o.tile = WEIR_TILE_ON, o.machine = "x86-64-v3", o.memory_limit_bytes = 4000000;
-  for (double factor = 1.25; factor < 2.5; factor += 0.25) {
+  for (double factor = 9; factor < 15; factor += 1) {
     judge more = {.program = pairs_and_signals, .factor = factor};
     outcome a = rewrite_with(&more, o);
     size_t length;
     const char *text = weir_result_text(a.result, &length);
     assert(a.status == WEIR_OK && a.summary.peak_after_bytes <= o.memory_limit_bytes);
-    assert(more.asked == 2 && strstr(text, "weir_tile"));
+    assert(more.asked == 3 && strstr(text, "weir_tile"));
     weir_result_destroy(a.result);
   }
 }
@@ -442,7 +442,8 @@ static void test_kernels_go(void) {
   size_t length;
   assert(a.status == WEIR_OK && !strstr(weir_result_text(a.result, &length), "weir_tile"));
   assert(of_kernels.asked == 3); /* two had kernels */
-  assert(b.status == WEIR_OK && a.summary.peak_after_bytes == b.summary.peak_after_bytes);
+  assert(a.summary.peak_after_bytes > o.memory_limit_bytes / 2);
+  assert(b.status == WEIR_OK && a.summary.peak_after_bytes >= b.summary.peak_after_bytes);
   weir_result_destroy(a.result);
   weir_result_destroy(b.result);
 }
