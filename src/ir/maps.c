@@ -1,6 +1,7 @@
 #include "ir/maps.h"
 
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "ir/lapack.h"
 
 /* What a rule sees: one operand or result of the op. All dimensions are alone to begin with. */
@@ -280,4 +281,29 @@ bool ir_keeps_order(ir_module *m, ir_op op) {
   for (int32_t i = 1; i < to.count; i++)
     if (to.at[i] < to.at[i - 1]) return false;
   return true;
+}
+
+/* ---- reads ---- */
+/* The x of select(i == k, x, 0); IR_NONE: v is no such value. */
+static ir_value masked(const ir_module *m, ir_value v) {
+  ir_direction direction;
+  ir_op select = ir_maker(m, v, IR_OP_SELECT);
+  ir_op wide = select ? ir_maker(m, ir_operand(m, select, 0), IR_OP_BROADCAST_IN_DIM) : IR_NONE;
+  ir_op compare =
+      select ? ir_comparison(m, ir_operand(m, wide ? wide : select, 0), &direction) : IR_NONE;
+  if (!compare || (direction != IR_EQ && direction != IR_NE) ||
+      !ir_is_integer(ir_type_at(m, ir_operand(m, compare, 0))->dtype))
+    return IR_NONE;
+  uint32_t x = direction == IR_EQ ? 1 : 2;
+  return ir_is_zero(m, ir_operand(m, select, 3 - x)) ? ir_operand(m, select, x) : IR_NONE;
+}
+
+ir_value ir_read_from(const ir_module *m, ir_op op) {
+  const ir_op_data *d = ir_op_get(m, op);
+  if (d->kind == IR_OP_GATHER) return d->operands[0];
+  if (d->kind != IR_OP_REDUCE || d->n_operands != 2 ||
+      ir_reducer_kind(m, ir_body(m, op)) != IR_OP_ADD)
+    return IR_NONE;
+  ir_op convert = ir_maker(m, d->operands[0], IR_OP_CONVERT);
+  return masked(m, convert ? ir_operand(m, convert, 0) : d->operands[0]);
 }

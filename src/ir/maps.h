@@ -38,4 +38,8 @@ int32_t ir_moved_from(ir_module *m, ir_op op, int64_t dim);
 /* A reshape, or a broadcast that adds only ones: operand 0's elements in their order. */
 bool ir_keeps_order(ir_module *m, ir_op op);
 
+/* What elements are read from, one by one or in windows: the x of a gather, and of
+ * sum(where(i == k, x, 0)), a diagonal or one in a row; IR_NONE: by no such op. */
+ir_value ir_read_from(const ir_module *m, ir_op op);
+
 #endif

@@ -267,7 +267,8 @@ static bool affine_sum(ir_module *m, ir_op op, int steps, pass_affine *out) {
     return false;
   if (ir_kind_of(m, op) == IR_OP_SUBTRACT) {
     if (y.dim >= 0) return false;
-    y.offset = y.last = -y.offset;
+    if (__builtin_sub_overflow(0, y.offset, &y.offset)) return false;
+    y.last = y.offset;
   }
   int64_t offset = out->offset, last = out->last;
   if (y.dim >= 0) *out = y;

@@ -1,5 +1,7 @@
 #include "pass/compared.h"
 
+#include "ir/maps.h"
+
 enum { MOST_VALUES = 1000 };
 
 typedef struct compared {
@@ -7,50 +9,65 @@ typedef struct compared {
   bool *is; /* by op */
 } compared;
 
-typedef struct cone { /* what a comparison is made of, element by element, up to reads */
+typedef struct cone { /* what values are made of, element by element */
   const ir_module *m;
   arena *scratch;
-  uint32_t *seen, look, count; /* by value: the last look that came to it */
-  ir_values pending;
-  ir_ops reads;
+  uint32_t *seen, look; /* by value: the last look that came to it */
+  ir_values found;      /* in this look, the nearest first */
+  ir_ops reads;         /* of this comparison */
+  bool is_behind;       /* the look goes on behind reads */
+  bool meets;           /* it came to what the look before it had seen */
 } cone;
 
-/* What the op reads elements from; IR_NONE: it is no such op. */
-static ir_value read_from(const ir_module *m, ir_op op) {
-  ir_kind kind = ir_kind_of(m, op);
-  if (kind == IR_OP_GATHER) return ir_operand(m, op, 0);
-  if (kind != IR_OP_REDUCE) return IR_NONE;
-  ir_op convert = ir_maker(m, ir_operand(m, op, 0), IR_OP_CONVERT);
-  ir_op select = ir_maker(m, ir_operand(m, convert ? convert : op, 0), IR_OP_SELECT);
-  return select ? ir_operand(m, select, 1) : IR_NONE;
+/* Made apart it may be rounded in another way. What a gather is of is read, or looked behind. */
+static bool is_rounded(const ir_module *m, ir_value v) {
+  ir_op op = ir_value_get(m, v)->op;
+  ir_kind kind = op ? ir_kind_of(m, op) : IR_OP_CONSTANT;
+  ir_dtype dtype = ir_type_at(m, v)->dtype;
+  return kind != IR_OP_CONSTANT && kind != IR_OP_IOTA && !(ir_kind_flags(kind) & IR_FLAG_M) &&
+         (ir_is_float(dtype) || ir_is_complex(dtype)) && ir_elements(m, v) != 1;
 }
 
 static void add(cone *c, ir_value v) {
   if (c->seen[v] == c->look) return;
+  c->meets |= c->is_behind && c->seen[v] == c->look - 1 && is_rounded(c->m, v);
   c->seen[v] = c->look;
-  c->count++;
-  VEC_PUSH(c->scratch, &c->pending, v);
+  VEC_PUSH(c->scratch, &c->found, v);
 }
 
 static void look_behind(cone *c, ir_value v) {
   ir_op op = ir_value_get(c->m, v)->op;
-  if (!op) return;
-  if (read_from(c->m, op)) VEC_PUSH(c->scratch, &c->reads, op);
-  else if (ir_kind_flags(ir_kind_of(c->m, op)) & (IR_FLAG_E | IR_FLAG_M))
-    for (ir_value x, i = 0; (x = ir_operand_at(c->m, op, i)); i++) add(c, x);
+  ir_value from = op ? ir_read_from(c->m, op) : IR_NONE;
+  if (from) VEC_PUSH(c->scratch, &c->reads, op);
+  if (from && c->is_behind) add(c, from);
+  if (!op || from || !(ir_kind_flags(ir_kind_of(c->m, op)) & (IR_FLAG_E | IR_FLAG_M))) return;
+  for (ir_value x, i = 0; (x = ir_operand_at(c->m, op, i)); i++) add(c, x);
 }
 
-/* Where that takes too long, what it has come to is compared. */
-static void look_at(cone *c, ir_op compare, compared *out) {
+/* False: it takes too long. */
+static bool look_on(cone *c) {
+  for (uint32_t i = 0; i < c->found.count && c->found.count <= MOST_VALUES; i++)
+    look_behind(c, c->found.at[i]);
+  return c->found.count <= MOST_VALUES;
+}
+
+static void begin(cone *c, bool is_behind) {
   c->look++;
-  c->count = c->reads.count = c->pending.count = 0;
+  c->is_behind = is_behind;
+  c->found.count = 0;
+}
+
+/* Down to reads, then behind them. Where that takes too long, those it has come to are compared. */
+static void look_at(cone *c, ir_op compare, compared *out) {
+  c->reads.count = 0;
+  c->meets = false;
+  begin(c, false);
   for (ir_value x, i = 0; (x = ir_operand_at(c->m, compare, i)); i++) add(c, x);
-  while (c->pending.count && c->count <= MOST_VALUES)
-    look_behind(c, c->pending.at[--c->pending.count]);
-  for (uint32_t i = 0; i < c->reads.count; i++) {
-    ir_op read = c->reads.at[i];
-    out->is[read] |= c->count > MOST_VALUES || c->seen[read_from(c->m, read)] == c->look;
-  }
+  bool in_time = look_on(c);
+  begin(c, true);
+  for (uint32_t i = 0, n = c->reads.count; i < n; i++) add(c, ir_read_from(c->m, c->reads.at[i]));
+  if (look_on(c) && in_time && !c->meets) return;
+  for (uint32_t i = 0; i < c->reads.count; i++) out->is[c->reads.at[i]] = true;
 }
 
 bool pass_find_compared(pass_rewrite *r) {

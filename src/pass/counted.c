@@ -8,9 +8,9 @@
  * where pad puts s - 1 elements between two of u, and the mask is where it puts none. What counts
  * is an index of the entries or a digit of one, in any base, each once:
  *
- *   gather(x, [p / n, p % n] for all p)                 =  reshape(x)             x is [m, n], p <
- * m n gather(x, p / n for all p)                          =  reshape(broadcast(x))  ... of m
- *   scatter(x, p / n, u, add)                           =  x + the sums of reshape(u) over n
+ *   gather(x, [p / n, p % n] for all p)  =  reshape(x)              x is [m, n], p counts m n
+ *   gather(x, p / n for all p)           =  reshape(broadcast(x))   x is [m], p counts m n
+ *   scatter(x, p / n, u, add)            =  x + the sums of reshape(u) over n
  *
  * x.at[::2, 1::2].set(u), as red-black relaxation, lifting and interleaving write it, and its
  * gradients; and what is gathered at all places of a matrix in their order (`listed`). A slice of a
@@ -171,11 +171,11 @@ static ir_value spread(ir_builder *b, const pass_entries *v, const grid *g, ir_v
   return ir_build_pad_with_gaps(b, u, fill, g->starts, high, gaps);
 }
 
-/* Which indices of dimension d the grid has; IR_NONE: all. */
+/* Which indices of dimension d the grid has; IR_NONE: all. It may end up to a step behind x. */
 static ir_value line_mask(ir_builder *b, const pass_entries *v, const grid *g, int32_t d) {
   int64_t size = type_of(v, v->x)->dims[d];
   if (g->counts[d] == size) return IR_NONE;
-  ir_type line = ir_tensor(v->m, size <= INT32_MAX ? IR_I32 : IR_I64, 1, &size);
+  ir_type line = ir_tensor(v->m, size <= INT32_MAX / 2 ? IR_I32 : IR_I64, 1, &size);
   ir_value start = ir_build_splat_int(b, line, g->starts[d]),
            count = ir_build_splat_int(b, line, g->counts[d] * g->steps[d]),
            zero = ir_build_splat_int(b, line, 0),

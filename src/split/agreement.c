@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "ir/attrs.h"
+#include "ir/maps.h"
 
 enum { MOST_VALUES = 256, UNKNOWN = -1 };
 
@@ -59,16 +60,16 @@ static bool hands_on_operand(const ir_module *m, ir_op op, uint32_t i) {
   return ir_kind_of(m, op) != IR_OP_SCATTER || i != (ir_op_get(m, op)->n_operands - 1) / 2;
 }
 
-/* x[i] of an x that is made here; or that, filled where i is out of bounds. */
-static bool is_element(const ir_module *m, ir_op op) {
-  ir_op gather =
-      ir_kind_of(m, op) == IR_OP_SELECT ? ir_maker(m, ir_operand(m, op, 1), IR_OP_GATHER) : op;
-  return gather && ir_value_get(m, ir_operand(m, gather, 0))->op;
+/* The x of x[i], also of that filled where i is out of bounds. */
+static ir_value read_from(const ir_module *m, ir_op op) {
+  if (ir_kind_of(m, op) == IR_OP_SELECT) op = ir_maker(m, ir_operand(m, op, 1), IR_OP_GATHER);
+  return op ? ir_read_from(m, op) : IR_NONE;
 }
 
 static bool selects(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
-  if (kind == IR_OP_GATHER || kind == IR_OP_SELECT) return is_element(m, op);
+  ir_value x = read_from(m, op);
+  if (x) return ir_value_get(m, x)->op; /* it is made here */
   if (kind == IR_OP_CHLO_TOP_K || kind == IR_OP_SORT) return true;
   if (kind != IR_OP_REDUCE && kind != IR_OP_SCATTER) return false;
   ir_kind by = ir_reducer_kind(m, ir_body(m, op));

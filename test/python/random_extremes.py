@@ -103,6 +103,18 @@ class Ranks:
         lambda s, at: jnp.take_along_axis(s, at[:, None], 1)[:, 0],
         lambda s, at: jnp.take_along_axis(s, at[:, None], 1, mode="clip")[:, 0],
         lambda s, at: jax.vmap(lambda row, i: row[i])(s, at),
+        # of what s is moved, cut or changed to, and in two steps
+        lambda s, at: s.ravel()[jnp.arange(len(s)) * len(s) + at],
+        lambda s, at: s.T[at, jnp.arange(len(s))],
+        lambda s, at: -(-s)[jnp.arange(len(s)), at],
+        lambda s, at: jnp.maximum(s, 0)[jnp.arange(len(s)), at],
+        lambda s, at: s[:, :100][jnp.arange(len(s)), at % 100],
+        lambda s, at: jnp.pad(jnp.diagonal(s[:100, :100]), (0, len(s) - 100)),
+        lambda s, at: jnp.diagonal(s)[jnp.sort(at)],
+        lambda s, at: s[:, at][jnp.arange(len(s)), at],
+        # by a mask
+        lambda s, at: jnp.einsum("ii->i", s),
+        lambda s, at: jnp.where(jnp.arange(len(s)) == at[:, None], s, 0).sum(1),
     ]
 
     def __init__(self, seed):
