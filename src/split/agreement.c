@@ -18,6 +18,7 @@ typedef struct search {
   arena *scratch;
   ir_block block;
   VEC(answer) known; /* of one question, also begun: a value may be reached in many ways */
+  VEC(answer) sums;  /* what is compared is made of, and where */
   ir_op loop;        /* out */
   bool *selected;    /* out, by value: what is selected for each index; NULL: not asked for */
 } search;
@@ -101,6 +102,52 @@ static bool is_selected(search *s, ir_value v) {
   return note(s, place, is_made_of_selected(s, op));
 }
 
+static bool is_sum(ir_kind kind) {
+  return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION ||
+         kind == IR_OP_REDUCE || kind == IR_OP_REDUCE_WINDOW;
+}
+
+/* One, or copies: readers may have one each. */
+static bool is_same_sum(const ir_module *m, ir_value v, ir_value w) {
+  if (v == w) return true;
+  const ir_op_data *a = ir_op_get(m, ir_value_get(m, v)->op),
+                   *b = ir_op_get(m, ir_value_get(m, w)->op);
+  bool same = a->kind == b->kind && a->n_operands == b->n_operands;
+  for (uint32_t i = 0; same && i < a->n_operands; i++) same = a->operands[i] == b->operands[i];
+  return same;
+}
+
+/* Comes to the sums that v is made of element by element, and notes where; or, with those noted
+ * already, asks whether one of them is there at another position. */
+static bool meets_sums(search *s, ir_value v, split_pos pos, bool notes) {
+  split_factor f;
+  ir_op op = made_by(s, v);
+  if (!op || takes_too_long(s) || answer_of(s, v, pos) != UNKNOWN) return false;
+  note(s, begin(s, v, pos), true);
+  ir_kind kind = ir_kind_of(s->m, op);
+  bool meets = false;
+  if (is_sum(kind)) {
+    for (const answer *a = s->sums.at; !notes && a < VEC_END(s->sums); a++)
+      meets |= is_same_sum(s->m, a->v, v) && !split_pos_equal(a->pos, pos);
+    if (notes) VEC_PUSH(s->scratch, &s->sums, ((answer){v, pos, true}));
+  } else if ((ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M)) &&
+             split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f)) {
+    for (ir_value x, i = 0; (x = ir_operand_at(s->m, op, i)); i++)
+      meets |= meets_sums(s, x, f.operands[i], notes);
+  }
+  return meets;
+}
+
+/* What is selected for each index, from what is compared at another position: s[i, :] with
+ * max(s[:, i]). */
+static bool is_elsewhere(search *s, ir_op op, ir_value v, split_pos pos) {
+  split_factor f;
+  search inner = {s->m, s->scratch, s->block, .sums = s->sums};
+  if (ir_kind_of(s->m, op) != IR_OP_REDUCE) return meets_sums(&inner, v, pos, false);
+  return split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f) &&
+         meets_sums(&inner, ir_operand(s->m, op, 0), f.operands[0], false);
+}
+
 static split_selected selected_of(search *s, ir_value v, split_pos pos);
 
 static split_selected known_or_selected_of(search *s, ir_value v, split_pos pos) {
@@ -123,7 +170,8 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
   ir_op op = made_by(s, v);
   if (!op) return found;
   if (takes_too_long(s)) return SPLIT_SELECTED_OF_ALL;
-  if (is_selection(s, op)) return SPLIT_SELECTED_OF_EACH;
+  if (is_selection(s, op))
+    return is_elsewhere(s, op, v, pos) ? SPLIT_SELECTED_OF_ALL : SPLIT_SELECTED_OF_EACH;
   if (!hands_on(ir_kind_of(s->m, op))) return found;
   if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
     return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found; /* it is read, not made again */
@@ -133,11 +181,6 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
     if (one > found) found = one;
   }
   return found;
-}
-
-static bool is_sum(ir_kind kind) {
-  return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION ||
-         kind == IR_OP_REDUCE || kind == IR_OP_REDUCE_WINDOW;
 }
 
 /* What has v's elements before they were moved. */
@@ -196,6 +239,8 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
     if (f->operands[1 - i].dim < 0) continue;
     s.known.count = 0;
     if (sameness_of(&s, ir_operand(m, compare, 1 - i)) >= enough) continue;
+    s.known.count = s.sums.count = 0;
+    meets_sums(&s, ir_operand(m, compare, 1 - i), f->operands[1 - i], true);
     s.known.count = 0;
     split_selected one = selected_at(&s, ir_operand(m, compare, i), f->operands[i]);
     if (one > found) found = one;

@@ -26,7 +26,7 @@
 typedef enum split_selected {
   SPLIT_NOT_SELECTED,
   SPLIT_SELECTED_OF_EACH, /* for each index of the factor */
-  SPLIT_SELECTED_OF_ALL   /* of all of them */
+  SPLIT_SELECTED_OF_ALL   /* of all of them, or of what is compared at another */
 } split_selected;
 
 /* A value that is made again: of the same bits where? */

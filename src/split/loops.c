@@ -28,7 +28,7 @@ static ir_named_attr seed_attr(split_region *r) {
 }
 
 static bool must_agree(const split_region *r) {
-  return r->must_agree && (r->n_loops > 1 || r->selecting.count);
+  return r->must_agree && (r->n_loops > 1 || r->selecting.count || r->disagrees);
 }
 
 static void mark_agreement(ir_module *m, ir_op loop) {

@@ -144,6 +144,7 @@ struct split_region {
                           of another: a copy is held */
   bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
+  bool disagrees;   /* even within one loop: it makes a sum at two positions */
   bool backwards;   /* growing stopped, but might not with the factor mirrored */
   bool may_shift;   /* ops may be done whose factor shifts (split/window.h) */
   bool may_overlap; /* and stencils, whose windows overlap */

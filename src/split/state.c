@@ -196,6 +196,7 @@ static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
   if (of == SPLIT_NOT_SELECTED) return true;
   if (r->no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
   r->must_agree = true;
+  r->disagrees |= of == SPLIT_SELECTED_OF_ALL;
   if (loop) VEC_PUSH(r->scratch, &r->selecting, loop);
   return true;
 }
