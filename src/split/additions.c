@@ -57,16 +57,20 @@ static bool finds_in_while(ir_module *m, const uint32_t *uses, ir_op loop, uint3
 }
 
 /* What it adds to; IR_NONE: it does something else. */
-static ir_value added_to(ir_module *m, const uint32_t *uses, ir_op op, ir_value result,
-                         ir_value arg, ir_op *out_slice) {
-  uint32_t i = ir_value_get(m, result)->index;
+static ir_value added_to(ir_module *m, const uint32_t *uses, ir_value sum, ir_value arg,
+                         split_step *out) {
+  ir_op op = ir_value_get(m, sum)->op;
   split_addition inside;
-  *out_slice = IR_NONE;
+  *out = (split_step){.op = op, .carry = ir_value_get(m, sum)->index};
   if (adds(m, op, arg) || adds_in_slices(m, uses, op, arg)) return arg;
-  if (ir_kind_of(m, op) == IR_OP_WHILE)
-    return finds_in_while(m, uses, op, i, &inside) ? ir_operand(m, op, i) : IR_NONE;
-  *out_slice = block_added_to(m, uses, op);
-  return *out_slice ? ir_operand(m, op, 0) : IR_NONE;
+  if (ir_kind_of(m, op) == IR_OP_WHILE) {
+    if (!finds_in_while(m, uses, op, out->carry, &inside)) return IR_NONE;
+    out->is_in_blocks = inside.is_in_blocks;
+    return ir_operand(m, op, out->carry);
+  }
+  out->slice = block_added_to(m, uses, op);
+  out->is_in_blocks = out->slice;
+  return out->slice ? ir_operand(m, op, 0) : IR_NONE;
 }
 
 static void reverse(split_addition *a) {
@@ -81,14 +85,15 @@ bool split_find_addition(ir_module *m, const uint32_t *uses, ir_block body, ir_v
                          ir_value yielded, split_addition *out) {
   ir_value v = yielded;
   uint32_t readers = 1;
-  *out = (split_addition){.arg = arg, .sum = yielded, .type = ir_type_of(m, arg)};
+  *out = (split_addition){
+      .arg = arg, .sum = yielded, .type = ir_type_of(m, arg), .is_in_blocks = true};
   while (v && v != arg && out->count < sizeof out->by / sizeof out->by[0]) {
-    ir_op op = ir_value_get(m, v)->op, slice;
+    ir_op op = ir_value_get(m, v)->op;
     if (!op || ir_op_get(m, op)->block != body || uses[v] != readers) return false;
-    v = added_to(m, uses, op, v, arg, &slice);
-    readers = slice ? 2 : 1;
-    out->by[out->count].op = op;
-    out->by[out->count++].slice = slice;
+    split_step *step = &out->by[out->count++];
+    v = added_to(m, uses, v, arg, step);
+    readers = step->slice ? 2 : 1;
+    out->is_in_blocks &= step->is_in_blocks;
   }
   reverse(out);
   return v == arg && out->count && uses[arg] == readers;
@@ -125,29 +130,6 @@ static bool find_dims(const ir_type_data *part, const split_box *box, int32_t ra
   }
   while (d < part->rank && part->dims[d] == 1) d++;
   return d == part->rank;
-}
-
-static uint32_t carry_of(const ir_module *m, ir_op loop, ir_value v) {
-  uint32_t i = 0;
-  while (ir_operand(m, loop, i) != v) i++;
-  return i;
-}
-
-static bool is_in_blocks(ir_module *m, const uint32_t *uses, const split_addition *a) {
-  ir_value v = a->arg;
-  bool is = true;
-  for (uint32_t k = 0; k < a->count && is; k++) {
-    ir_op op = a->by[k].op;
-    uint32_t i = 0;
-    split_addition inside;
-    if (!a->by[k].slice && ir_kind_of(m, op) != IR_OP_WHILE) return false;
-    if (!a->by[k].slice) {
-      i = carry_of(m, op, v);
-      is = finds_in_while(m, uses, op, i, &inside) && is_in_blocks(m, uses, &inside);
-    }
-    v = ir_result(m, op, i);
-  }
-  return is;
 }
 
 /* Where the slice of the part lies in the whole. What a start is clamped to is the part. */
@@ -209,11 +191,10 @@ static void add_in_body(split_adding *around, ir_op loop, uint32_t carry,
   ir_replace_uses(m, body, s.renamed);
 }
 
-static ir_value add_by_while(split_adding *s, ir_op loop, ir_value part, const split_box *box,
+static ir_value add_by_while(split_adding *s, ir_op loop, uint32_t i, const split_box *box,
                              ir_value now) {
   ir_module *m = s->b.m;
   ir_type type = ir_type_of(m, now);
-  uint32_t i = carry_of(m, loop, part);
   split_addition inside;
   bool found = finds_in_while(m, s->uses, loop, i, &inside);
   CTX_CHECK(m->ctx, found);
@@ -226,22 +207,13 @@ static ir_value add_by_while(split_adding *s, ir_op loop, ir_value part, const s
   return ir_result(m, loop, i);
 }
 
-/* What the op adds to, before it was changed. */
-static ir_value part_before(const ir_module *m, const split_addition *a, uint32_t k) {
-  if (k == 0) return a->arg;
-  ir_op before = a->by[k - 1].op, op = a->by[k].op;
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++)
-    if (ir_value_get(m, v)->op == before) return v;
-  return IR_NONE;
-}
-
 static void add_in_blocks(split_adding *s, const split_addition *a, ir_op op, const split_box *box,
                           const int32_t *from, ir_value *now) {
   for (uint32_t k = 0; k < a->count; k++) {
     if (op == a->by[k].slice) read_block(s, a, op, box, from, *now);
     else if (op != a->by[k].op) continue;
     else if (a->by[k].slice) *now = put_block(s, op, *now);
-    else *now = add_by_while(s, op, part_before(s->b.m, a, k), box, *now);
+    else *now = add_by_while(s, op, a->by[k].carry, box, *now);
   }
 }
 
@@ -278,8 +250,7 @@ void split_add_to_part(split_adding *s, const split_addition *a, ir_op op, const
   int32_t from[IR_MAX_RANK];
   s->b.location = ir_op_get(m, op)->location;
   CTX_CHECK(m->ctx, is_of(a, op));
-  if (find_dims(ir_type_get(m, a->type), box, ir_type_at(m, *now)->rank, from) &&
-      is_in_blocks(m, s->uses, a))
+  if (a->is_in_blocks && find_dims(ir_type_get(m, a->type), box, ir_type_at(m, *now)->rank, from))
     add_in_blocks(s, a, op, box, from, now);
   else add_apart(s, a, op, box, now);
 }

@@ -7,14 +7,20 @@
 #define WEIR_SPLIT_ADDITIONS_H
 #include "split/box.h"
 
+/* An op that adds to a carry. */
+typedef struct split_step {
+  ir_op op, slice;   /* slice: of the block that op puts back; IR_NONE: op is no such */
+  uint32_t carry;    /* of op, a while */
+  bool is_in_blocks; /* and nothing but blocks is read of the carry */
+} split_step;
+
 /* Ops of a body that add to a carry, one after the other. */
 typedef struct split_addition {
-  struct {
-    ir_op op, slice; /* slice: of the block that op puts back; IR_NONE: op is no such */
-  } by[4];
+  split_step by[4];
   uint32_t count;
   ir_value arg, sum; /* as the body begins, and as it ends */
   ir_type type;
+  bool is_in_blocks; /* all of them */
 } split_addition;
 
 /* Whether what the body yields is its argument with something added to it, and nobody else sees it
