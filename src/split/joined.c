@@ -22,7 +22,8 @@ typedef struct addend {
 /* What sums come to that are added and put together; by the op that does so last. */
 struct root {
   ir_type type;
-  int64_t bytes; /* of its addends */
+  uint32_t position; /* in the block */
+  int64_t bytes;     /* of its addends */
   uint32_t count;
   bool is_moved;  /* an addend is a part of it, or lies in another shape */
   ir_value sum;   /* of the loops before; IR_NONE: there is none yet */
@@ -50,6 +51,7 @@ typedef struct joining {
   const uint32_t *uses; /* by value: in the block and below */
   addend **of_loop;     /* by op: the first of a loop */
   root **roots;         /* by op */
+  uint32_t *positions;  /* by op of the block */
   addend **begins;      /* by op of a body: of which it is the first to read the carry */
   addend **of_op;       /* by op of a body: which it adds to */
   bool *passes;         /* by op: an addend goes through it */
@@ -64,7 +66,7 @@ typedef struct joining {
 static root *root_at(joining *j, ir_op op) {
   if (!j->roots[op]) {
     j->roots[op] = ARENA_NEW(j->scratch, root);
-    *j->roots[op] = (root){.type = ir_type_of(j->m, ir_result(j->m, op, 0))};
+    *j->roots[op] = (root){ir_type_of(j->m, ir_result(j->m, op, 0)), j->positions[op]};
   }
   return j->roots[op];
 }
@@ -102,25 +104,19 @@ static bool is_worth_it(const joining *j, const root *r) {
          (r->count > 1 || r->is_moved);
 }
 
-/* What is marked is marked as far as the root. */
-static void mark_path(joining *j, ir_value v, const root *r) {
-  ir_op op = ir_user_at(&j->users, v, 0);
-  while (!j->passes[op]) {
-    j->passes[op] = true;
-    j->m->ctx->looked_at++;
-    if (j->roots[op] != r) op = ir_user_at(&j->users, ir_result(j->m, op, 0), 0);
-  }
-}
-
-static void choose(joining *j, ir_op loop, addend *a) {
-  ir_value v = ir_result(j->m, loop, a->result);
+static void choose(joining *j, addend *a) {
   const split_addition *adds = &a->addition;
   for (uint32_t k = 0; k < adds->count; k++) {
     j->of_op[adds->by[k].op] = a;
     if (adds->by[k].slice) j->of_op[adds->by[k].slice] = a;
   }
-  j->gone[v] = true;
-  mark_path(j, v, a->root);
+}
+
+/* A while may add to two carries. */
+static bool is_taken(const joining *j, const addend *a) {
+  bool is = false;
+  for (uint32_t k = 0; k < a->addition.count; k++) is |= j->of_op[a->addition.by[k].op] != NULL;
+  return is;
 }
 
 /* Those of one root are added one after the other: none begins before another has ended. */
@@ -131,11 +127,34 @@ static int32_t choose_addends(joining *j, ir_op loop) {
     if (is_worth_it(j, a->root)) j->begins[split_addition_begins(&a->addition)] = a;
   for (ir_op op, i = 0; (op = ir_body_op_at(j->m, body, i)); i++) {
     addend *a = j->begins[op];
-    if (a && a->root->holder) a = j->begins[op] = NULL;
-    if (a) choose(j, loop, a->root->holder = a), chosen++;
+    if (a && (a->root->holder || is_taken(j, a))) a = j->begins[op] = NULL;
+    if (a) choose(j, a->root->holder = a), chosen++;
     if ((a = j->of_op[op]) && op == split_addition_ends(&a->addition)) a->root->holder = NULL;
   }
   return chosen;
+}
+
+static bool is_joined(const joining *j, const addend *a) {
+  return j->begins[split_addition_begins(&a->addition)] == a;
+}
+
+static root *last_of(root *a, root *b) { return !a || (b && b->position > a->position) ? b : a; }
+
+/* Each op between a joined sum and its root. Roots may be on the way to others: a part of a tensor
+ * comes to an end where that is in another shape, and what is added to all of it goes on. */
+static void mark_paths(joining *j) {
+  root **to = ARENA_ARRAY(j->scratch, root *, j->n_values);
+  for (ir_op op, i = 0; (op = ir_op_at(j->m, j->block, i)); i++) {
+    root *r = NULL;
+    for (ir_value v, k = 0; (v = ir_operand_at(j->m, op, k)); k++) r = last_of(r, to[v]);
+    j->passes[op] = r;
+    if (r && r != j->roots[op]) to[ir_result(j->m, op, 0)] = r;
+    for (addend *a = j->of_loop[op]; a; a = a->next) {
+      ir_value v = ir_result(j->m, op, a->result);
+      j->gone[v] = is_joined(j, a);
+      to[v] = j->gone[v] ? a->root : NULL;
+    }
+  }
 }
 
 /* ---- a loop's body ---- */
@@ -185,10 +204,6 @@ static void hold(joining *j, ir_op loop, const addend *a) {
   r->holder = NULL;
 }
 
-static bool is_joined(const joining *j, const addend *a) {
-  return j->begins[split_addition_begins(&a->addition)] == a;
-}
-
 /* At the end of the block, from which it was taken. */
 static void append_loop(joining *j, ir_op loop) {
   addend *all = j->of_loop[loop];
@@ -202,11 +217,9 @@ static void append_loop(joining *j, ir_op loop) {
 }
 
 /* ---- the block ---- */
-static bool is_gone(const joining *j, ir_value v) { return v < j->n_values && j->gone[v]; }
-
-static ir_value *operands_now(joining *j, ir_op op) {
-  const ir_op_data *d = ir_op_get(j->m, op);
-  return ir_map_all(j->scratch, j->renamed, d->operands, d->n_operands);
+/* What was read, not what is read instead: that may be a loop's result, which has all of a root. */
+static bool reads_gone(const joining *j, ir_op op, uint32_t i) {
+  return j->gone[ir_operand(j->m, op, i)];
 }
 
 static ir_type type_before(const joining *j, ir_value v) {
@@ -216,10 +229,10 @@ static ir_type type_before(const joining *j, ir_value v) {
 }
 
 /* Parts that are carried elsewhere are 0 in what is put together of others, too. */
-static void append_with_zeros(joining *j, ir_op op, const ir_value *operands) {
+static void append_with_zeros(joining *j, ir_op op) {
   ir_builder b = {j->m, j->block, ir_op_get(j->m, op)->location};
   for (uint32_t i = 0; i < ir_op_get(j->m, op)->n_operands; i++)
-    if (is_gone(j, operands[i]))
+    if (reads_gone(j, op, i))
       ir_op_get(j->m, op)->operands[i] =
           ir_build_zeros(&b, type_before(j, ir_operand(j->m, op, i)));
   ir_block_append(j->m, j->block, op);
@@ -227,21 +240,22 @@ static void append_with_zeros(joining *j, ir_op op, const ir_value *operands) {
 
 /* What is left of an op that sums went through: nothing, one side of an addition, or itself. */
 static void append_rest(joining *j, ir_op op) {
-  ir_value *operands = operands_now(j, op), v = ir_result(j->m, op, 0);
+  ir_value v = ir_result(j->m, op, 0);
   bool is_add = ir_kind_of(j->m, op) == IR_OP_ADD;
   uint32_t n = ir_kind_of(j->m, op) == IR_OP_PAD ? 1 : ir_op_get(j->m, op)->n_operands, gone = 0;
-  for (uint32_t i = 0; i < n; i++) gone += is_gone(j, operands[i]);
+  for (uint32_t i = 0; i < n; i++) gone += reads_gone(j, op, i);
   if (gone == n) j->gone[v] = true;
-  else if (gone && is_add) ir_map_set(j->renamed, v, operands[is_gone(j, operands[0])]);
-  else append_with_zeros(j, op, operands);
+  else if (gone && is_add)
+    ir_map_set(j->renamed, v,
+               ir_map_get(j->renamed, ir_operand(j->m, op, reads_gone(j, op, 0) ? 1 : 0)));
+  else append_with_zeros(j, op);
 }
 
 /* An addition of what the loops carry to something else; false: another root. */
 static bool append_sum(joining *j, ir_op op) {
-  ir_value *operands = operands_now(j, op);
-  if (ir_kind_of(j->m, op) != IR_OP_ADD || is_gone(j, operands[0]) == is_gone(j, operands[1]))
+  if (ir_kind_of(j->m, op) != IR_OP_ADD || reads_gone(j, op, 0) == reads_gone(j, op, 1))
     return false;
-  ir_op_get(j->m, op)->operands[is_gone(j, operands[0]) ? 0 : 1] = j->roots[op]->sum;
+  ir_op_get(j->m, op)->operands[reads_gone(j, op, 0) ? 0 : 1] = j->roots[op]->sum;
   ir_block_append(j->m, j->block, op);
   return true;
 }
@@ -253,7 +267,7 @@ static void append_root(joining *j, ir_op op) {
   append_rest(j, op);
   ir_value v = ir_result(m, op, 0), sum = j->roots[op]->sum;
   ir_builder b = {m, j->block, ir_op_get(m, op)->location};
-  if (!is_gone(j, v)) {
+  if (!j->gone[v]) {
     sum = ir_build_add(&b, v, sum);
     VEC_PUSH(j->scratch, &j->rests, ((rest_of){ir_value_get(m, sum)->op, v}));
   }
@@ -286,16 +300,18 @@ int32_t split_join_sums(ir_module *m, ir_block block, ir_op first, int64_t thres
   j.renamed = ir_map_new(scratch, m);
   j.of_loop = ARENA_ARRAY(scratch, addend *, m->ops.count);
   j.roots = ARENA_ARRAY(scratch, root *, m->ops.count);
+  j.positions = ARENA_ARRAY(scratch, uint32_t, m->ops.count);
   j.begins = ARENA_ARRAY(scratch, addend *, m->ops.count);
   j.of_op = ARENA_ARRAY(scratch, addend *, m->ops.count);
   j.passes = ARENA_ARRAY(scratch, bool, m->ops.count);
   int32_t joined = 0;
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) j.positions[op] = i;
   for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
     if (op >= first && ir_kind_of(m, op) == IR_OP_LOOP && !ir_op_get(m, op)->whole)
       find_addends(&j, op);
   for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
     if (j.of_loop[op]) joined += choose_addends(&j, op);
-  if (joined) rebuild_block(&j);
+  if (joined) mark_paths(&j), rebuild_block(&j);
   arena_destroy(scratch);
   return joined;
 }

@@ -116,12 +116,20 @@ def beside(x, a, b):
     return jnp.concatenate([x.T @ y, a, y.T @ z], 0), b
 
 
+def other_shapes(x, a, b):
+    """Of parts, which keep their place in one shape only, and of wholes, which go on in others."""
+    y, z = jnp.sin(x @ a), jnp.cos(x @ b)
+    parts = jnp.concatenate([x.T @ y, y.T @ z], 1)
+    wholes = jnp.hstack([y, z]).T @ x + jnp.hstack([z, x]).T @ y
+    return (parts + wholes.reshape(D, 2 * D)).reshape(2, D * D), b
+
+
 def slices_apart(x, a, b):
     """A small part of what is large: it would be carried for nothing."""
     return jnp.pad(x.T @ jnp.sin(x @ a), ((0, 9 * D), (0, 0))), b
 
 
-JOINED = {f.__name__: f for f in (products, whole_numbers, put_together, beside)}
+JOINED = {f.__name__: f for f in (products, whole_numbers, put_together, beside, other_shapes)}
 JOINED |= {f.__name__: gradient(f) for f in (layers, towers, steps)}
 JOINED |= {f.__name__: of_stack(f) for f in (stacked, columns, flat)}
 APART = {f.__name__: f for f in (read_twice, doubled, narrow, slices_apart)}
