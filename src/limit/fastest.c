@@ -118,7 +118,7 @@ static weir_status look_below(job *j, int64_t peak, effort e, candidate *in_out)
   for (size_t i = 0; i < sizeof shares / sizeof *shares && !is_faster; i++) {
     int64_t room = max64(0, peak - held) / shares[i];
     candidate below;
-    if (given - held < room + room / LEAST_MORE_ROOM) continue;
+    if (given - held <= room + room / LEAST_MORE_ROOM) continue;
     double ns = whole_ns(j, in_out, held);
     WEIR_TRY(find_under(j, held + room + 1, peak, e, ns * TUNED_SLOW_PLAN, &below));
     if (!below.m) continue;

@@ -478,7 +478,7 @@ static bool has_manner(const job *j, const search *s, manner by) {
   if (by == WRITTEN_OVER) return search_has(s, IR_OP_WHILE);
   if (by == MASKS_APART) return search_has(s, IR_OP_IOTA);
   if (by == BY_STEPS) return search_has_scans(j, s);
-  int64_t in_blocks = s->added_bytes + s->moved_bytes;
+  int64_t in_blocks = saturated_sum(s->added_bytes, s->moved_bytes);
   if (adds_in_blocks(by)) return in_blocks && s->seen.least - in_blocks <= s->target;
   if (by == IN_TURNS) return s->lacks_phases;
   if (by == DEEPER) return s->keeps_trips;
