@@ -12,12 +12,12 @@
  *   Windows whose places data says along two dimensions or more are read element by element.
  *   Gather's clamping, NaNs and infinities are kept. Exact, but for products: the sum is done in
  * another order, 16-bit floats are summed up in f32. Left alone: what is compared with what it
- * is read from (compared.h), other windows (whole rows), ui64 indices; products where the rows read would be more than half of the product, or columns
- * that data names where arrays lie in tiles; scatters with several operands or a function of their
- * own, of one entry, into what is in memory anyway, or where two entries may meet; tensors that are
- * small against the limit or below the threshold. Cost: bounded ops a gather. Source: XLA's
- * GatherSimplifier and ScatterExpander are the other direction; one_hot(label) in place of a
- * scatter is folklore of cross-entropy.
+ * is read from (compared.h), other windows (whole rows), ui64 indices; products where the rows read
+ * would be more than half of the product, or columns that data names where arrays lie in tiles;
+ * scatters with several operands or a function of their own, of one entry, into what is in memory
+ * anyway, or where two entries may meet; tensors that are small against the limit or below the
+ * threshold. Cost: bounded ops a gather. Source: XLA's GatherSimplifier and ScatterExpander are the
+ * other direction; one_hot(label) in place of a scatter is folklore of cross-entropy.
  */
 #include "pass/elements.h"
 

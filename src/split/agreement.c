@@ -292,3 +292,32 @@ void split_keep_compared(ir_module *m, ir_block body) {
   }
   arena_destroy(s.scratch);
 }
+
+/* ---- copies ---- */
+enum { MADE_OF = 1, SELECTED_FROM = 2 };
+
+static uint8_t seen_by(const ir_module *m, ir_op op, const uint8_t *seen) {
+  uint8_t all = 0;
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) all |= seen[v];
+  if (all && selects(m, op)) return SELECTED_FROM;
+  return all && ir_kind_of(m, op) == IR_OP_LOOP ? MADE_OF | SELECTED_FROM : all;
+}
+
+static bool meets(const ir_module *m, ir_op op, const uint8_t *seen) {
+  uint8_t x = seen[ir_operand(m, op, 0)], y = seen[ir_operand(m, op, 1)];
+  return (x & MADE_OF && y & SELECTED_FROM) || (y & MADE_OF && x & SELECTED_FROM);
+}
+
+bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, const bool *sources) {
+  uint8_t *seen = ARENA_ARRAY(scratch, uint8_t, m->values.count);
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
+    bool compares = ir_kind_of(m, op) == IR_OP_COMPARE;
+    if (compares && meets(m, op, seen)) return true;
+    uint8_t now = compares ? 0 : seen_by(m, op, seen);
+    for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
+      ir_value v = ir_result(m, op, k);
+      seen[v] = now | (sources[v] ? MADE_OF : 0);
+    }
+  }
+  return false;
+}

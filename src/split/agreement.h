@@ -44,6 +44,11 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
                                        const split_factor *f, split_sameness enough, bool *selected,
                                        ir_op *out_loop);
 
+/* Whether a comparison of the block sees what is made of these values, by value, and an element
+ * selected from such: copies of them would be rounded apart. What a loop adds up counts as
+ * selected. Cost: linear in the block. */
+bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, const bool *sources);
+
 /* Marks what is compared with an element selected from it: {keep} on the op in a loop's body that
  * makes it. In a loop of XLA's its value is held in memory for all users (split_lower_loops). */
 void split_keep_compared(ir_module *m, ir_block body);

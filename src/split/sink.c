@@ -3,6 +3,7 @@
 #include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/flops.h"
+#include "split/agreement.h"
 #include "split/loops.h"
 #include "split/parts.h"
 
@@ -339,11 +340,18 @@ static bool are_cheap(sinking *s, ir_value v, uint32_t copies) {
          ir_block_flops(s->scratch, s->m, s->block);
 }
 
+/* Copies are the same to the bit, or nobody minds. */
+static bool may_differ(sinking *s, ir_value v) {
+  s->counted = ARENA_ARRAY(s->scratch, bool, s->m->values.count);
+  flops_behind(s, v);
+  return !split_meets_selected(s->scratch, s->m, s->block, s->counted);
+}
+
 static bool can_detach(sinking *s, ir_value v, const uses *u) {
   enum { FEW_USES = 4, MOST_USES = 16 };
   if (u->count < 2 || u->count > MOST_USES || !is_copied(s, v) || !can_copy(s, v, DEEPEST))
     return false;
-  return u->count <= FEW_USES || are_cheap(s, v, u->count - 1);
+  return (u->count <= FEW_USES || are_cheap(s, v, u->count - 1)) && may_differ(s, v);
 }
 
 bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,

@@ -52,6 +52,7 @@ class Layers(Program):
     def __init__(self, seed):
         super().__init__(seed)
         self.dtype = np.dtype(np.float64)
+        self.has_primes = seed % 11 == 6
         self.begin()
         self.narrow = list(NARROW)[seed // 3 % len(NARROW)] if seed % 3 == 2 else None
         self.has_stretched = seed % 5 == 3
@@ -64,6 +65,8 @@ class Layers(Program):
     def begin(self):
         self.n, self.f = self.dice.choice([24, 40, 61]), self.dice.choice([2, 3, 4])
         self.width = self.f * self.dice.choice([1, 2, 3])
+        if self.has_primes:
+            self.f, self.width = 13, 37  # blocks are left over
         self.count = self.dice.choice([10, 20, 28])
         f, wide = self.f, self.width
         shapes = [(self.n, f), (self.count, f, wide), (self.count, wide, f), (self.count, 2, wide)]

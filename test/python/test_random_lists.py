@@ -37,7 +37,14 @@ def test_a_wrong_result_is_found(monkeypatch):
     assert any(fuzz_lists.failures("Prefixes", seed, use_xla=False)[0] for seed in range(4))
 
 
-WRONG = [("Windows", 1039), ("Rolled", 117), ("Halvings", 26), ("Halvings", 65), ("Buckets", 21)]
+WRONG = [
+    ("Windows", 1039),
+    ("Rolled", 117),
+    ("Halvings", 26),
+    ("Halvings", 65),
+    ("Buckets", 21),
+    ("Layers", 50),
+]
 
 
 @pytest.mark.parametrize("kind, seed", WRONG)
@@ -47,6 +54,7 @@ def test_what_was_wrong_once(kind, seed):
     middle of a window that is read backwards was taken for all of it; 65: a maximum and the
     comparison with it were made by different loops, one of them a kernel. Buckets 21: the same of the
     minimum of each segment (a scatter), whose gradient asks which rows are equal to it.
+    Layers 50: a copy for the comparison, and a maximum from a loop (stock XLA is off by 1e-6 there).
     """
-    found, changed = fuzz_lists.failures(kind, seed)
+    found, changed = fuzz_lists.failures(kind, seed, use_xla=kind != "Layers")
     assert changed and not found
