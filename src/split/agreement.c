@@ -122,7 +122,7 @@ static bool is_same_sum(const ir_module *m, ir_value v, ir_value w) {
 static bool meets_sums(search *s, ir_value v, split_pos pos, bool notes) {
   split_factor f;
   ir_op op = made_by(s, v);
-  if (!op || takes_too_long(s) || answer_of(s, v, pos) != UNKNOWN) return false;
+  if (!op || pos.dim < 0 || takes_too_long(s) || answer_of(s, v, pos) != UNKNOWN) return false;
   note(s, begin(s, v, pos), true);
   ir_kind kind = ir_kind_of(s->m, op);
   bool meets = false;
