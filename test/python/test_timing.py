@@ -936,6 +936,7 @@ def test_slices_in_functions_are_longer(in_functions, monkeypatch):
         plans.append(plan)
     assert [FUNCTIONS in plan.compile_options for plan in plans] == [False, True]
     assert plans[1].loops[0].trips < plans[0].loops[0].trips
+    assert plans[1].peak_after_bytes > plans[0].peak_after_bytes
 
 
 def scans_of(seed):
