@@ -1,0 +1,90 @@
+/* unchanged: what a while only moves of what it does not change is moved before it.
+ *
+ *   while(i, s, x) { i + 1, f(s, x[:100]), x }
+ *      =   y = x[:100];  while(i, s, x, y) { i + 1, f(s, y), x, y }
+ *
+ * A while is cut along what its trips keep apart, and a part of a dimension is at another place of
+ * the whole: as an operand of the while it is a dimension like others. A step of a scan has such
+ * slices where its function reads what is outside of it.
+ *
+ * Requires: a verified module. Breaks: nothing; carries that nobody reads any more stay for dce.
+ * Exact. Left alone: whiles with attributes, what is moved to a larger tensor than it came from.
+ * Cost: linear in the ops. */
+#include "pass/build.h"
+#include "pass/pass.h"
+
+static bool is_move(ir_kind kind) { return kind == IR_OP_SLICE || kind == IR_OP_REVERSE; }
+
+/* Every trip of the while reads the same. */
+static bool is_of_unchanged(const ir_module *m, ir_block body, ir_op op) {
+  if (!is_move(ir_kind_of(m, op)) || !pass_is_static(m, op) || ir_op_get(m, op)->n_results != 1)
+    return false;
+  const ir_value_data *x = ir_value_get(m, ir_operand(m, op, 0));
+  return !x->op && x->block == body && ir_is_handed_on(m, body, x->index);
+}
+
+static ir_ops moves_in(arena *a, const ir_module *m, ir_block body) {
+  ir_ops found = {0};
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
+    if (is_of_unchanged(m, body, op)) VEC_PUSH(a, &found, op);
+  return found;
+}
+
+/* What the while begins with, and behind it what is moved. */
+static ir_values carries_of(pass_rewrite *r, ir_op loop, const ir_ops *moves) {
+  ir_module *m = r->m;
+  ir_values all = {0};
+  ir_map *map = ir_map_new(r->p->scratch, m);
+  for (ir_value v, i = 0; (v = ir_operand_at(m, loop, i)); i++) {
+    VEC_PUSH(r->p->scratch, &all, v);
+    ir_map_set(map, ir_argument(m, ir_while_body(m, loop), i), v);
+  }
+  for (uint32_t k = 0; k < moves->count; k++) {
+    ir_op move = ir_copy_op(m, r->b.block, moves->at[k], map);
+    VEC_PUSH(r->p->scratch, &all, ir_result(m, move, 0));
+  }
+  return all;
+}
+
+static ir_map *map_of_arguments(pass_rewrite *r, ir_block from, ir_block to) {
+  ir_map *map = ir_map_new(r->p->scratch, r->m);
+  for (ir_value arg, i = 0; (arg = ir_argument_at(r->m, from, i)); i++)
+    ir_map_set(map, arg, ir_argument(r->m, to, i));
+  return map;
+}
+
+/* The body without the moves, each of which is one more carry that is handed on. */
+static void copy_body(pass_rewrite *r, ir_block from, ir_block to, const ir_ops *moves) {
+  ir_module *m = r->m;
+  ir_map *map = map_of_arguments(r, from, to);
+  ir_op op, end = ir_terminator(m, from);
+  uint32_t n = ir_op_get(m, end)->n_operands, at = 0;
+  ir_values out = {0};
+  for (uint32_t i = 0; (op = ir_op_at(m, from, i)) != end; i++)
+    if (at < moves->count && moves->at[at] == op)
+      ir_map_set(map, ir_result(m, op, 0), ir_argument(m, to, n + at++));
+    else ir_copy_op(m, to, op, map);
+  for (uint32_t i = 0; i < n; i++)
+    VEC_PUSH(r->p->scratch, &out, ir_map_get(map, ir_operand(m, end, i)));
+  for (uint32_t k = 0; k < moves->count; k++)
+    VEC_PUSH(r->p->scratch, &out, ir_argument(m, to, n + k));
+  ir_builder b = {m, to, ir_op_get(m, end)->location};
+  ir_build_return(&b, ir_kind_of(m, end), out.at, out.count);
+}
+
+static bool replace(pass_rewrite *r, ir_op op) {
+  ir_module *m = r->m;
+  if (ir_kind_of(m, op) != IR_OP_WHILE || ir_op_get(m, op)->n_attrs) return false;
+  ir_ops moves = moves_in(r->p->scratch, m, ir_while_body(m, op));
+  if (!moves.count) return false;
+  ir_values init = carries_of(r, op, &moves);
+  ir_op loop = ir_build_while(&r->b, init.at, init.count);
+  ir_block condition = ir_body(m, loop);
+  ir_copy_block(m, ir_body(m, op), condition, map_of_arguments(r, ir_body(m, op), condition));
+  copy_body(r, ir_while_body(m, op), ir_while_body(m, loop), &moves);
+  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)
+    ir_map_set(r->map, v, ir_result(m, loop, i));
+  return true;
+}
+
+const pass pass_unchanged = {.name = "unchanged", .replace = replace};
