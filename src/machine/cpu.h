@@ -104,11 +104,13 @@ const char *machine_xla_report_only(const machine *m);
 const char *machine_xla_otherwise(const machine *m);
 
 /* ---- convolutions inside of loops ---- */
-/* Up to how many output features, exclusive, Eigen's copies of patches are not worth it, and
- * plain loops are faster: of a group, and of a volume with a single input feature. */
+/* Below these Eigen's copies of patches are not worth it, and plain loops are faster: output
+ * features of a group, and of a volume with a single input feature; flops of a point of all others,
+ * twice its window's taps times input and output features. */
 #define CPU_PATCHES(R)                                                                             \
   R(few_in_group, 4, ALONE) /* one thread of either; the same with vectors of 16 and 32 bytes: */  \
-  R(few_in_volume, 16, ALONE) /* docs/design/convolutions.md */
+  R(few_in_volume, 16, ALONE) /* docs/design/convolutions.md */                                    \
+  R(few_flops, 128, ALONE)    /* bench/experiments/convolutions.py few */
 
 typedef struct machine_patches {
 #define PATCHES(name, value, grows) int64_t name;

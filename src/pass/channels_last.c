@@ -11,9 +11,9 @@
  * loops not, so the entry is left alone here.
  *
  * Eigen copies the patches under the windows for a product with the kernel. Where the copies are
- * slow and serve few output features, plain loops are faster (depthwise: 10 to 20 times), and LLVM
- * vectorises them along the features: the same order, but the kernel as [space, o, i], which no
- * library takes. So stand all that no library has.
+ * slow and serve few output features, plain loops are faster (depthwise: 10 to 20 times; a blur of
+ * a grey image: 20), and LLVM vectorises them along the features: the same order, but the kernel as
+ * [space, o, i], which no library takes. So stand all that no library has.
  *
  * Requires: lowered loops. Breaks nothing; what lost its uses stays for dce. Exact: the same
  * products, summed in another order. Left alone: the entry, padding that Eigen misreads, other
@@ -54,6 +54,13 @@ static bool is_spread(layout *l, ir_op op) { /* zeros between the input's elemen
   return false;
 }
 
+/* Of a point of the result, of all its features. */
+static double flops_at_point(const ir_type_data *kernel) {
+  double flops = 2;
+  for (int32_t d = 0; d < kernel->rank; d++) flops *= (double)kernel->dims[d];
+  return flops;
+}
+
 static bool is_faster_by_loops(layout *l, ir_op op, const ir_conv_numbers *n) {
   ir_convolver by = ir_convolver_of(l->m, op, n);
   if (by != IR_BY_EIGEN) return by == IR_BY_LOOPS;
@@ -62,7 +69,8 @@ static bool is_faster_by_loops(layout *l, ir_op op, const ir_conv_numbers *n) {
       ir_op_int(l->m, op, "feature_group_count", 1) * ir_op_int(l->m, op, "batch_group_count", 1);
   int64_t made = kernel->dims[n->kernel_output_feature] / groups;
   if (groups > 1) return made < l->patches.few_in_group;
-  if (n->input_spatial.count < MOST_SPATIAL) return false;
+  if (n->input_spatial.count < MOST_SPATIAL)
+    return flops_at_point(kernel) < (double)l->patches.few_flops;
   return is_spread(l, op) ||
          (kernel->dims[n->kernel_input_feature] == 1 && made < l->patches.few_in_volume);
 }

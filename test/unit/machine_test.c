@@ -288,7 +288,7 @@ static void test_patches(void) {
     machine m = machine_of_level(i);
     m.cores = 64;
     machine_patches p = machine_patches_on(&m);
-    assert(p.few_in_group == 4 && p.few_in_volume == 16);
+    assert(p.few_in_group == 4 && p.few_in_volume == 16 && p.few_flops == 128);
   }
 }
 
