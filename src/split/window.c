@@ -1,7 +1,5 @@
 #include "split/window.h"
 
-#include <assert.h>
-
 #include "base/ints.h"
 #include "base/strbuf.h"
 #include "ir/fold.h"
@@ -147,37 +145,49 @@ static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim,
   return ir_build_with_part(b, x, part, dim, at);
 }
 
-/* Elements [at, at + n) of x along dim, n is `size`: the part that there is, moved to its place
- * among zeros, at most `low` before and `high` behind it. */
-static ir_value moved_to(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size,
-                         int64_t low, int64_t high) {
-  ir_module *m = b->m;
-  int64_t whole = ir_type_at(m, x)->dims[dim], n = min64(whole, size);
-  assert(low >= 0 && low <= size && high >= 0 && high <= size);
-  ir_value from = clamped(b, at, 0, whole - n), part = part_of(b, x, dim, from, n);
-  ir_value zero = ir_build_splat_int(b, ir_scalar(m, ir_type_at(m, x)->dtype), 0);
-  int64_t lows[IR_MAX_RANK] = {0}, highs[IR_MAX_RANK] = {0};
-  lows[dim] = low, highs[dim] = high;
-  ir_value wide = ir_build_pad(b, part, zero, lows, highs);
-  return part_of(b, wide, dim, plus(b, minus(b, at, from), low), size);
+/* Dimension numbers that take one index of dim after another. */
+static ir_attr picked_along(ir_module *m, int32_t rank, int64_t dim) {
+  strbuf text = strbuf_make(m->arena), others = strbuf_make(m->arena);
+  strbuf_printf(&others, "%s", "");
+  for (int32_t i = 0, n = 0; i < rank; i++)
+    if (i != dim) strbuf_printf(&others, n++ ? ", %d" : "%d", i);
+  strbuf_printf(&text,
+                "#stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%d], "
+                "start_index_map = [%d], index_vector_dim = 1>",
+                others.text, (int)dim, (int)dim);
+  return ir_attr_other(m, text.text);
 }
 
 ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size) {
-  return moved_to(b, x, dim, at, size, size, size);
+  ir_module *m = b->m;
+  int32_t rank = ir_type_at(m, x)->rank;
+  ir_type type = ir_tensor_with_dim(m, ir_type_of(m, x), (int32_t)dim, size);
+  ir_type one = ir_tensor_with_dim(m, type, (int32_t)dim, 1), line = ir_tensor(m, IR_I64, 1, &size);
+  ir_value indices =
+      ir_build_add(b, ir_build_iota(b, line, 0), ir_build_broadcast(b, at, line, NULL));
+  ir_value end = ir_build_splat_int(b, line, ir_type_at(m, x)->dims[dim] - 1);
+  indices = ir_build_binary(b, IR_OP_MAXIMUM, indices, ir_build_splat_int(b, line, 0));
+  indices = ir_build_binary(b, IR_OP_MINIMUM, indices, end);
+  return ir_build_gather(b, x, indices, type, picked_along(m, rank, dim),
+                         ir_type_get(m, one)->dims);
 }
 
-/* How far windows reach beyond the ends of a dimension of this size, in any trip. */
-static void reach(const split_trip *trip, split_pos pos, int64_t size, int64_t *out_low,
-                  int64_t *out_high) {
-  int64_t n = split_window_size(pos, trip->slice), first = trip->begin * pos.unit,
-          last = first + (trip->extent - trip->slice) * pos.unit,
-          starts[] = {pos.offset + first, pos.offset + last};
-  if (pos.mirrored) {
-    starts[0] = pos.offset - last - n + pos.unit;
-    starts[1] = pos.offset - first - n + pos.unit;
-  }
-  *out_low = clamped_int(-starts[0], 0, n);
-  *out_high = clamped_int(starts[1] + n - size, 0, n);
+/* A window that reaches a little beyond an end, in some trips: the part that there is, moved to its
+ * place among zeros. IR_NONE: it reaches too far for that. */
+static ir_value read_at_ends(ir_builder *b, const split_trip *trip, ir_value x, split_pos pos) {
+  ir_module *m = b->m;
+  int64_t n = split_window_size(pos, trip->slice), whole = ir_type_at(m, x)->dims[pos.dim];
+  int64_t first = trip->begin * pos.unit + pos.offset,
+          last = first + (trip->extent - trip->slice) * pos.unit;
+  int64_t low = first < 0 ? -first : 0, high = last + n > whole ? last + n - whole : 0;
+  if (pos.mirrored || n > whole || low > n || high > n) return IR_NONE;
+  ir_value at = split_window_start(b, trip, pos), from = clamped(b, at, 0, whole - n);
+  ir_value part = part_of(b, x, pos.dim, from, n);
+  ir_value zero = ir_build_splat_int(b, ir_scalar(m, ir_type_at(m, x)->dtype), 0);
+  int64_t lows[IR_MAX_RANK] = {0}, highs[IR_MAX_RANK] = {0};
+  lows[pos.dim] = low, highs[pos.dim] = high;
+  ir_value wide = ir_build_pad(b, part, zero, lows, highs);
+  return part_of(b, wide, pos.dim, plus(b, minus(b, at, from), low), n);
 }
 
 ir_value split_window_part(ir_builder *b, const split_trip *trip, ir_value x, split_pos whole,
@@ -206,9 +216,8 @@ ir_value split_window_take(ir_builder *b, const split_trip *trip, ir_value whole
     check_fits(b, trip, pos, length);
     return part_of(b, whole, pos.dim, at, size);
   }
-  int64_t low, high;
-  reach(trip, pos, length, &low, &high);
-  return moved_to(b, whole, pos.dim, at, size, low, high);
+  ir_value moved = pos.more ? read_at_ends(b, trip, whole, pos) : IR_NONE;
+  return moved ? moved : split_window_read(b, whole, pos.dim, at, size);
 }
 
 ir_value split_window_put(ir_builder *b, const split_trip *trip, ir_value whole, ir_value window,

@@ -35,7 +35,7 @@ split_interval split_window_fresh(ir_builder *b, const split_trip *trip, split_p
  * unbounded. */
 ir_value split_window_mask(ir_builder *b, ir_type type, int64_t dim, split_interval interval);
 
-/* Elements [at, at + size) of x along dim; zeros beyond its ends. */
+/* Elements [at, at + size) of x along dim; beyond its ends what stands at the end. */
 ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size);
 /* x with `window` as its elements from `at` on along dim; what lies beyond x is left out. */
 ir_value split_window_write(ir_builder *b, ir_value x, ir_value window, int64_t dim, ir_value at);
