@@ -8,6 +8,10 @@ Per role: milliseconds of CPU for four slices (minimum of three), way by way.
 
 Likewise of f64, which Eigen has not: once without YNN's convolutions (plain loops in whichever order), once with.
 
+    python bench/experiments/convolutions.py few
+
+Likewise of f32 with few features, where the copies of patches serve few products: `few_flops` of src/machine/cpu.h.
+
     python bench/experiments/convolutions.py points
 
 CPU nanoseconds that the library takes for a point of the output, by how many channels and taps there are, and
@@ -152,6 +156,16 @@ def all_points():
         points(*case)
 
 
+def all_few():
+    print("| convolution | role | as JAX writes it | library | plain loops |\n|---|---|--:|--:|--:|")
+    for taps, pairs in ((3, ((1, 1), (1, 4), (4, 1), (2, 2), (3, 3), (1, 8), (4, 4), (1, 16))), (9, ((1, 1), (1, 4), (4, 1)))):
+        for inside, out in pairs:
+            case(f"{taps} x {taps}, {inside} to {out}", 2, 1, 128, inside, out, taps)
+    for taps, pairs in ((33, ((1, 1), (1, 2), (2, 1), (1, 4))), (3, ((1, 1), (1, 4), (4, 1)))):
+        for inside, out in pairs:
+            case(f"signals, {taps} taps, {inside} to {out}", 1, 8, 2000, inside, out, taps)
+
+
 def all_doubles():
     jax.config.update("jax_enable_x64", True)
     name, one = next(iter(HONEST.items()))
@@ -170,6 +184,8 @@ def all_doubles():
 
 if __name__ == "__main__" and sys.argv[1:] == ["f64"]:
     all_doubles()
+elif __name__ == "__main__" and sys.argv[1:] == ["few"]:
+    all_few()
 elif __name__ == "__main__" and sys.argv[1:] == ["points"]:
     all_points()
 elif __name__ == "__main__":

@@ -10,39 +10,66 @@
  * Requires: a verified module. Breaks: nothing; carries that nobody reads any more stay for dce.
  * Exact. Left alone: whiles with attributes, what is moved to a larger tensor than it came from.
  * Cost: linear in the ops. */
+#include "ir/maps.h"
 #include "pass/build.h"
 #include "pass/pass.h"
 
-static bool is_move(ir_kind kind) { return kind == IR_OP_SLICE || kind == IR_OP_REVERSE; }
+typedef struct moves {
+  ir_ops ops;     /* of the body, in order */
+  ir_map *before; /* what the while does not change, and what is made of it by them: outside */
+} moves;
 
-/* Every trip of the while reads the same. */
-static bool is_of_unchanged(const ir_module *m, ir_block body, ir_op op) {
-  if (!is_move(ir_kind_of(m, op)) || !pass_is_static(m, op) || ir_op_get(m, op)->n_results != 1)
-    return false;
-  const ir_value_data *x = ir_value_get(m, ir_operand(m, op, 0));
-  return !x->op && x->block == body && ir_is_handed_on(m, body, x->index);
+/* What stands elsewhere in its result: why the move can't be left to the slices. */
+static bool shifts(ir_kind kind) { return kind == IR_OP_SLICE || kind == IR_OP_REVERSE; }
+
+/* Of a part: what is moved again may stand between. */
+static bool keeps_size(ir_module *m, ir_op op) {
+  int32_t to[IR_MAX_RANK];
+  return ir_moved_dims(m, op, to) &&
+         ir_elements(m, ir_operand(m, op, 0)) == ir_elements(m, ir_result(m, op, 0));
 }
 
-static ir_ops moves_in(arena *a, const ir_module *m, ir_block body) {
-  ir_ops found = {0};
+static bool is_unchanged_argument(const ir_module *m, ir_block body, ir_value v) {
+  const ir_value_data *d = ir_value_get(m, v);
+  return !d->op && d->block == body && ir_is_handed_on(m, body, d->index);
+}
+
+static bool has_moves(const ir_module *m, ir_block body) {
   for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
-    if (is_of_unchanged(m, body, op)) VEC_PUSH(a, &found, op);
+    if (shifts(ir_kind_of(m, op)) && is_unchanged_argument(m, body, ir_operand(m, op, 0)))
+      return true;
+  return false;
+}
+
+/* Every trip reads the same. */
+static bool is_move(ir_module *m, ir_op op, const ir_map *before) {
+  if (!pass_is_static(m, op) || ir_op_get(m, op)->n_operands != 1) return false;
+  ir_value v = ir_operand(m, op, 0);
+  return ir_map_has(before, v) &&
+         (shifts(ir_kind_of(m, op)) || (ir_value_get(m, v)->op && keeps_size(m, op)));
+}
+
+/* Makes them where the while stands. */
+static moves take_moves(pass_rewrite *r, ir_op loop) {
+  ir_module *m = r->m;
+  ir_block body = ir_while_body(m, loop);
+  moves found = {.before = ir_map_new(r->p->scratch, m)};
+  for (ir_value v, i = 0; (v = ir_operand_at(m, loop, i)); i++)
+    if (ir_is_handed_on(m, body, i)) ir_map_set(found.before, ir_argument(m, body, i), v);
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++) {
+    if (!is_move(m, op, found.before)) continue;
+    ir_copy_op(m, r->b.block, op, found.before);
+    VEC_PUSH(r->p->scratch, &found.ops, op);
+  }
   return found;
 }
 
 /* What the while begins with, and behind it what is moved. */
-static ir_values carries_of(pass_rewrite *r, ir_op loop, const ir_ops *moves) {
-  ir_module *m = r->m;
+static ir_values carries_of(pass_rewrite *r, ir_op loop, const moves *taken) {
   ir_values all = {0};
-  ir_map *map = ir_map_new(r->p->scratch, m);
-  for (ir_value v, i = 0; (v = ir_operand_at(m, loop, i)); i++) {
-    VEC_PUSH(r->p->scratch, &all, v);
-    ir_map_set(map, ir_argument(m, ir_while_body(m, loop), i), v);
-  }
-  for (uint32_t k = 0; k < moves->count; k++) {
-    ir_op move = ir_copy_op(m, r->b.block, moves->at[k], map);
-    VEC_PUSH(r->p->scratch, &all, ir_result(m, move, 0));
-  }
+  for (ir_value v, i = 0; (v = ir_operand_at(r->m, loop, i)); i++) VEC_PUSH(r->p->scratch, &all, v);
+  for (uint32_t k = 0; k < taken->ops.count; k++)
+    VEC_PUSH(r->p->scratch, &all, ir_map_get(taken->before, ir_result(r->m, taken->ops.at[k], 0)));
   return all;
 }
 
@@ -75,13 +102,13 @@ static void copy_body(pass_rewrite *r, ir_block from, ir_block to, const ir_ops 
 static bool replace(pass_rewrite *r, ir_op op) {
   ir_module *m = r->m;
   if (ir_kind_of(m, op) != IR_OP_WHILE || ir_op_get(m, op)->n_attrs) return false;
-  ir_ops moves = moves_in(r->p->scratch, m, ir_while_body(m, op));
-  if (!moves.count) return false;
-  ir_values init = carries_of(r, op, &moves);
+  if (!has_moves(m, ir_while_body(m, op))) return false;
+  moves taken = take_moves(r, op);
+  ir_values init = carries_of(r, op, &taken);
   ir_op loop = ir_build_while(&r->b, init.at, init.count);
   ir_block condition = ir_body(m, loop);
   ir_copy_block(m, ir_body(m, op), condition, map_of_arguments(r, ir_body(m, op), condition));
-  copy_body(r, ir_while_body(m, op), ir_while_body(m, loop), &moves);
+  copy_body(r, ir_while_body(m, op), ir_while_body(m, loop), &taken.ops);
   for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)
     ir_map_set(r->map, v, ir_result(m, loop, i));
   return true;

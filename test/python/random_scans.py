@@ -250,6 +250,20 @@ class Scans:
         none = jnp.zeros((self.steps, 0))
         return dice.choice([lambda: none[0] @ u[:0] + b, lambda: x[..., :0] @ u[:0] + b])()
 
+    def part(self, dice, wide, n):
+        """Rows of what is outside of the steps, which has twice as many: each step takes the same."""
+        choices = [
+            lambda: wide[:n],
+            lambda: wide[1 : n + 1],
+            lambda: wide[n:][::-1],
+            lambda: wide[::2],
+            lambda: wide[::-1][1 : n + 1],
+            lambda: wide[:n] * wide[n:],
+            lambda: jnp.sin(wide[n - 1 : 2 * n - 1]) + wide[n:],
+            lambda: lax.fori_loop(0, 3, lambda _, g: 0.5 * g + wide[1 : n + 1], wide[:n]),
+        ]
+        return dice.choice(choices)()
+
     def output(self, dice, h, x):
         choices = [
             lambda: None,
@@ -266,7 +280,7 @@ class Scans:
         dice = random.Random(number)
         reverse, kind = dice.random() < 0.3, dice.randrange(1 << 30)
         starts, is_wave = dice.choice([0.0, 1.0]), dice.random() < 0.2
-        at_first = h
+        at_first, wide = h, jnp.concatenate([h, jnp.cos(h)])
         shares = random.Random(kind + 7).random() < self.shares
         ws = None  # of each step, layers of a net
         if random.Random(kind + 11).random() < 0.15:
@@ -287,6 +301,8 @@ class Scans:
                 new = new + 0.05 * jnp.tanh(self.invariant(inner, h, at_first, w, b, shared))
             if random.Random(kind + 5).random() < 0.2:
                 new = new + 0.05 * self.of_nothing(random.Random(kind + 6), x, u, b)
+            if random.Random(kind + 12).random() < 0.25:
+                new = new + 0.05 * self.part(random.Random(kind + 13), wide, len(h))
             if reads_extra:
                 new = new + 0.05 * jnp.tanh(e)
             if is_wave and self.is_swarm:

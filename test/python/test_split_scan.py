@@ -255,6 +255,22 @@ def test_a_while_inside_of_a_step_leaves_the_batch_to_be_sliced():
     np.testing.assert_array_equal(limited(shifts), jax.jit(resampled)(shifts))
 
 
+def messages(frames):
+    """Belief propagation over the first frames of many: each step reads the part that it closes over."""
+    n = len(frames) // 2
+
+    def step(m, _):
+        sent = jnp.tanh(m.sum(2, keepdims=True) - m)
+        total = frames[1 : n + 1, None] + sent.sum(1, keepdims=True) + frames[n:, None][::-1]
+        return total - sent, total[:, 0]
+
+    return lax.scan(step, jnp.broadcast_to(frames[:n, None], (n, 30, frames.shape[1])), None, length=4)[1]
+
+
+def test_a_step_may_read_a_part_of_what_is_outside():
+    held.check_a_tenth(messages, RNG.normal(size=(80, 40)).astype(np.float32))
+
+
 @pytest.mark.parametrize("tile", ["off", "auto", "on"])
 def test_gradients_of_layers_are_added_up_where_they_are(tile, monkeypatch):
     """A net whose layers are the steps of a scan: stacks of their gradients are as large as all else
