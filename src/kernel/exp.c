@@ -1,4 +1,4 @@
-/* exp as a polynomial, and tanh of the same parts. In: x.
+/* exp as a polynomial, tanh as a quotient of two. In: x.
  *
  * Idea: k = round(x / ln 2), r = x - k ln 2 in two parts, so |r| <= ln 2 / 2; exp(r) = 1 + r +
  * r^2 q(r); 2^k is added to the exponent's bits. k comes out of a sum with 1.5 * 2^52 (2^23), in
@@ -8,10 +8,11 @@
  * Several vectors go step by step together: each is a chain of twenty operations that wait for
  * each other, some 70 cycles, of which a processor sees no more ahead than two or three.
  *
- * tanh(x) = m / (m + 2), where m = exp(2 |x|) - 1 = 2^k (exp(r) - 1) + (2^k - 1): nothing of what
- * is small is lost. From `saturated` on it is 1.
+ * tanh is XLA's, operation by operation: programs count which activations are 1, and that begins
+ * elsewhere with each approximation.
  *
- * Source: Muller, Elementary Functions, chapters 4 and 11.
+ * Source: Muller, Elementary Functions, chapters 4 and 11; XLA's llvm_ir/math_ops.cc, which has
+ * Eigen's generic_fast_tanh_float.
  */
 #include <math.h>
 
@@ -21,7 +22,7 @@
 enum { MOST_TERMS = 10 };
 
 typedef struct exp_numbers {
-  double magic, log2_e, ln2_high, ln2_low, lowest, highest, saturated;
+  double magic, log2_e, ln2_high, ln2_low, lowest, highest;
   int32_t shift, n_terms;
   double terms[MOST_TERMS];
 } exp_numbers;
@@ -33,7 +34,6 @@ static const exp_numbers of_f64 = {
     0x1.a39ef35793c76p-33,
     -0x1.6232bdd7abcd2p+9,
     0x1.62e42fefa39efp+9,
-    20,
     52,
     10,
     {0x1.0000000000001p-1, 0x1.5555555555556p-3, 0x1.5555555553d05p-5, 0x1.1111111110996p-7,
@@ -47,7 +47,6 @@ static const exp_numbers of_f32 = {
     0x1.7f7d1c0000000p-20,
     -0x1.5d58a0p+6,
     0x1.62e42ep+6,
-    10,
     23,
     5,
     {0x1.0000000000000p-1, 0x1.5554dc0000000p-3, 0x1.5555180000000p-5, 0x1.120c620000000p-7,
@@ -152,46 +151,79 @@ const char *kernel_emit_exp(kernel_emitter *e, ir_dtype dtype, int32_t lanes, co
 }
 
 /* ---- tanh ---- */
-/* 2 |x|, where that is not saturated; NaN stays. */
-static void double_sizes(const several *s, const char *const *x, const char **out) {
-  const char *type = kernel_typed(s->e, s->dtype, s->lanes),
-             *most = number_of(s, s->numbers->saturated);
-  EACH(s) {
-    const char *size = kernel_intrinsic(s->e, "fabs", s->dtype, s->lanes, 1, &x[i]);
-    const char *over = kernel_line(s->e, "fcmp olt %s %s, %s", type, most, size);
-    size = kernel_choose(s->e, s->dtype, s->lanes, over, most, size);
-    out[i] = kernel_line(s->e, "fadd %s %s, %s", type, size, size);
+typedef struct tanh_numbers { /* of x p(x^2) / q(x^2), the highest powers first */
+  double most, most_unfused;
+  int32_t n_above, n_below;
+  double above[MOST_TERMS], below[MOST_TERMS];
+} tanh_numbers;
+
+static const tanh_numbers tanh_f64 = {
+    0x1.1b6d58f246197p+4,
+    0x1.1b6d58f246197p+4,
+    10,
+    10,
+    {0x1.f9f82e5d782dfp-76, 0x1.c3c836c04b4c8p-61, 0x1.c3379f905e662p-49, 0x1.29aff6c8edd96p-38,
+     0x1.525a389dce7c2p-29, 0x1.708819be51cd9p-21, 0x1.8996f4026a7fap-14, 0x1.87f80b957edp-8,
+     0x1.36fba9b450e5ap-3, 1},
+    {0x1.e8630cf90325p-68, 0x1.0aabca9a5feap-54, 0x1.232981aa2bba8p-43, 0x1.ee2f015ea8065p-34,
+     0x1.81f1947c52304p-25, 0x1.26c82ab46d14p-17, 0x1.b2e7c4d488c04p-11, 0x1.1998830265b5p-5,
+     0x1.f0d32a2f7dc79p-2, 1}};
+static const tanh_numbers tanh_f32 = {
+    0x1.ffec88p+2,
+    0x1.f9f09ep+2,
+    7,
+    4,
+    {-0x1.3e4b8p-52, 0x1.c266fcp-43, -0x1.7a6ffep-34, 0x1.b80082p-25, 0x1.f28694p-17,
+     0x1.4e1bdap-11, 0x1.40b3b8p-8},
+    {0x1.41a7bp-20, 0x1.f12bacp-14, 0x1.29540ap-9, 0x1.40b3bap-8}};
+
+/* Between -most and most; NaN stays. */
+static void clamp_to(const several *s, double most, const char *const *x, const char **out) {
+  const char *type = kernel_typed(s->e, s->dtype, s->lanes);
+  for (int32_t side = -1; side <= 1; side += 2) {
+    const char *end = number_of(s, side * most);
+    EACH(s) {
+      const char *from = side < 0 ? x[i] : out[i];
+      const char *beyond =
+          kernel_line(s->e, "fcmp %s %s %s, %s", side < 0 ? "olt" : "ogt", type, from, end);
+      out[i] = kernel_choose(s->e, s->dtype, s->lanes, beyond, end, from);
+    }
   }
 }
 
-/* exp(x) - 1 for x that is not negative and in range. */
-static void exps_less_one(const several *s, const char *const *x, const char **out) {
-  const char *type = kernel_typed(s->e, s->dtype, s->lanes), *one = number_of(s, 1);
-  const char *t[KERNEL_MOST_AT_ONCE] = {NULL}, *r[KERNEL_MOST_AT_ONCE] = {NULL},
-             *q[KERNEL_MOST_AT_ONCE] = {NULL}, *power[KERNEL_MOST_AT_ONCE];
-  reduce(s, x, t, r);
-  sum_terms(s, r, q);
-  EACH(s) q[i] = kernel_line(s->e, "fmul %s %s, %s", type, q[i], r[i]);
-  EACH(s) q[i] = kernel_fma(s->e, s->dtype, s->lanes, q[i], r[i], r[i]);
-  EACH(s) power[i] = one;
-  scale(s, t, power);
-  EACH(s) {
-    const char *less = kernel_line(s->e, "fsub %s %s, %s", type, power[i], one);
-    out[i] = kernel_fma(s->e, s->dtype, s->lanes, power[i], q[i], less);
-  }
+static void polynomial(const several *s, const double *terms, int32_t n, const char *const *x,
+                       const char **out) {
+  EACH(s) out[i] = number_of(s, terms[0]);
+  for (int32_t k = 1; k < n; k++) multiply_add(s, out, x, terms[k]);
+}
+
+/* y; in f32 x where it is tiny, in f64 1 or -1 from 20 on. */
+static const char *bounded(const several *s, const char *x, const char *y) {
+  const char *type = kernel_typed(s->e, s->dtype, s->lanes);
+  const char *size = kernel_intrinsic(s->e, "fabs", s->dtype, s->lanes, 1, &x);
+  bool is_double = s->dtype == IR_F64;
+  const char *test = kernel_line(s->e, "fcmp %s %s %s, %s", is_double ? "oge" : "olt", type, size,
+                                 number_of(s, is_double ? 20 : 0x1.a36e2ep-12));
+  const char *one[] = {number_of(s, 1), x};
+  if (is_double) x = kernel_intrinsic(s->e, "copysign", s->dtype, s->lanes, 2, one);
+  return kernel_choose(s->e, s->dtype, s->lanes, test, x, y);
 }
 
 void kernel_emit_tanhs(kernel_emitter *e, ir_dtype dtype, int32_t lanes, int32_t count,
                        const char *const *x, const char **out) {
   several s = of_type(e, dtype, lanes, count);
-  const char *type = kernel_typed(e, dtype, lanes), *two = number_of(&s, 2);
-  const char *sizes[KERNEL_MOST_AT_ONCE] = {NULL}, *m[KERNEL_MOST_AT_ONCE] = {NULL};
-  double_sizes(&s, x, sizes);
-  exps_less_one(&s, sizes, m);
-  for (int32_t i = 0; i < count; i++) {
-    const char *below = kernel_line(e, "fadd %s %s, %s", type, m[i], two);
-    const char *y[] = {kernel_line(e, "fdiv %s %s, %s", type, m[i], below), x[i]};
-    out[i] = kernel_intrinsic(e, "copysign", dtype, lanes, 2, y);
+  const tanh_numbers *n = dtype == IR_F64 ? &tanh_f64 : &tanh_f32;
+  const char *type = kernel_typed(e, dtype, lanes);
+  const char *inside[KERNEL_MOST_AT_ONCE] = {NULL}, *square[KERNEL_MOST_AT_ONCE] = {NULL},
+             *above[KERNEL_MOST_AT_ONCE] = {NULL}, *below[KERNEL_MOST_AT_ONCE] = {NULL};
+  clamp_to(&s, machine_has_fma(&e->n->machine) ? n->most : n->most_unfused, x, inside);
+  EACH(&s) square[i] = kernel_line(e, "fmul %s %s, %s", type, inside[i], inside[i]);
+  polynomial(&s, n->above, n->n_above, square, above);
+  polynomial(&s, n->below, n->n_below, square, below);
+  EACH(&s) above[i] = kernel_line(e, "fmul %s %s, %s", type, inside[i], above[i]);
+  EACH(&s) {
+    const char *y = kernel_line(e, "fdiv %s %s, %s", type, above[i], below[i]);
+    out[i] = bounded(&s, x[i], y);
   }
 }
 
