@@ -580,6 +580,40 @@ static const char *convert(kernel_emitter *e, ir_dtype from, ir_dtype to, int32_
   return kernel_line(e, "%s %s %s to %s", name, source, x, target);
 }
 
+/* Functions of which a vector gets other last bits than a number alone, or a shorter vector. */
+static bool depends_on_lanes(ir_kind kind) {
+  return ir_kind_flags(kind) & IR_FLAG_H || kind == IR_OP_SQRT || kind == IR_OP_RSQRT ||
+         kind == IR_OP_DIVIDE;
+}
+
+static int32_t lanes_of_whole(const kernel_emitter *e, ir_dtype dtype) {
+  return machine_vector_bytes(&e->n->machine) / (int32_t)ir_dtype_bytes(dtype);
+}
+
+/* The first lanes of x, or x and then its first lane again and again. */
+static const char *of_lanes(kernel_emitter *e, ir_dtype dtype, const char *x, int32_t from,
+                            int32_t to) {
+  const char *element = kernel_dtype_text(dtype);
+  if (to == 1)
+    return kernel_line(e, "extractelement %s %s, i64 0", kernel_typed(e, dtype, from), x);
+  if (from == 1)
+    x = kernel_line(e, "insertelement <1 x %s> poison, %s %s, i64 0", element, element, x);
+  strbuf at = strbuf_make(e->a);
+  for (int32_t i = 0; i < to; i++) strbuf_printf(&at, "%si32 %d", i ? ", " : "", i < from ? i : 0);
+  return kernel_line(e, "shufflevector <%d x %s> %s, <%d x %s> poison, <%d x i32> <%s>", from,
+                     element, x, from, element, to, at.text);
+}
+
+/* As part of a whole vector. */
+static const char *in_whole(kernel_emitter *e, ir_op op, ir_dtype dtype, int32_t lanes,
+                            const char *const *args) {
+  int32_t whole = lanes_of_whole(e, dtype);
+  const char *all[2];
+  for (uint32_t i = 0; i < ir_op_get(e->n->m, op)->n_operands; i++)
+    all[i] = of_lanes(e, dtype, args[i], lanes, whole);
+  return of_lanes(e, dtype, kernel_emit_elementwise(e, op, whole, all), whole, lanes);
+}
+
 const char *kernel_emit_elementwise(kernel_emitter *e, ir_op op, int32_t lanes,
                                     const char *const *args) {
   ir_module *m = e->n->m;
@@ -587,6 +621,8 @@ const char *kernel_emit_elementwise(kernel_emitter *e, ir_op op, int32_t lanes,
   ir_dtype from = ir_type_at(m, ir_operand(m, op, 0))->dtype,
            to = ir_type_at(m, ir_result(m, op, 0))->dtype;
   const char *type = kernel_typed(e, to, lanes);
+  if (e->n->agrees && ir_is_float(to) && depends_on_lanes(kind) && lanes < lanes_of_whole(e, to))
+    return in_whole(e, op, to, lanes, args);
   switch (kind) {
     case IR_OP_CONVERT: return convert(e, from, to, lanes, args[0]);
     case IR_OP_ROUND: return rounded(e, kernel_round_format(m, op), lanes, args[0]);

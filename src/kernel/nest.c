@@ -295,7 +295,7 @@ static bool is_rounded_sum(const kernel_nest *n, const kernel_node *x) {
  * or columns are summed up, the order of terms is this nest's own. */
 static void mark_in_order(kernel_nest *n) {
   bool *compared = ARENA_ARRAY(n->a, bool, n->n_nodes + 1);
-  if (!ir_op_bool(n->m, n->loop, "agree", false)) return;
+  if (!n->agrees) return;
   for (uint32_t k = n->n_nodes; k-- > 0;) {
     kernel_node *x = &n->nodes[k];
     x->in_order = compared[k] && is_rounded_sum(n, x);
@@ -343,6 +343,7 @@ bool kernel_nest_of(arena *a, ir_module *m, ir_op loop, const machine *code_for,
                             .a = a,
                             .loop = loop,
                             .body = d->regions[0],
+                            .agrees = ir_op_bool(m, loop, "agree", false),
                             .n_inputs = d->n_operands,
                             .n_outputs = d->n_results,
                             .machine = *code_for};

@@ -125,6 +125,7 @@ typedef struct kernel_nest {
   kernel_output *outputs;
   int32_t n_passes, n_reductions, n_late;
   bool staged;     /* long contractions end a phase */
+  bool agrees;     /* what it compares has to have the bits that other kernels make */
   int32_t lanes;   /* of a vector: of the widest floating-point type in the body */
   machine machine; /* that the code is for */
   kernel_sizes sizes;
