@@ -307,3 +307,12 @@ ir_value ir_read_from(const ir_module *m, ir_op op) {
   ir_op convert = ir_maker(m, d->operands[0], IR_OP_CONVERT);
   return masked(m, convert ? ir_operand(m, convert, 0) : d->operands[0]);
 }
+
+bool ir_finds_extremes(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind == IR_OP_CHLO_TOP_K || kind == IR_OP_SORT) return true;
+  if (kind != IR_OP_REDUCE && kind != IR_OP_SCATTER) return false;
+  ir_kind by = ir_reducer_kind(m, ir_body(m, op));
+  bool is_variadic = kind == IR_OP_REDUCE && ir_op_get(m, op)->n_results > 1;
+  return is_variadic || by == IR_OP_MAXIMUM || by == IR_OP_MINIMUM;
+}

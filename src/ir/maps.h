@@ -42,4 +42,8 @@ bool ir_keeps_order(ir_module *m, ir_op op);
  * sum(where(i == k, x, 0)), a diagonal or one in a row; IR_NONE: by no such op. */
 ir_value ir_read_from(const ir_module *m, ir_op op);
 
+/* Results are elements of the operands, or say where those are: maxima and minima, of groups too,
+ * top-k, sorts, argmax. */
+bool ir_finds_extremes(const ir_module *m, ir_op op);
+
 #endif

@@ -9,7 +9,7 @@ typedef struct compared {
   bool *is; /* by op */
 } compared;
 
-typedef struct cone { /* what values are made of, element by element */
+typedef struct cone { /* what values are made of, element by element, or are the extremes of */
   const ir_module *m;
   arena *scratch;
   uint32_t *seen, look; /* by value: the last look that came to it */
@@ -35,12 +35,16 @@ static void add(cone *c, ir_value v) {
   VEC_PUSH(c->scratch, &c->found, v);
 }
 
+static bool hands_on(const ir_module *m, ir_op op) {
+  return ir_kind_flags(ir_kind_of(m, op)) & (IR_FLAG_E | IR_FLAG_M) || ir_finds_extremes(m, op);
+}
+
 static void look_behind(cone *c, ir_value v) {
   ir_op op = ir_value_get(c->m, v)->op;
   ir_value from = op ? ir_read_from(c->m, op) : IR_NONE;
   if (from) VEC_PUSH(c->scratch, &c->reads, op);
   if (from && c->is_behind) add(c, from);
-  if (!op || from || !(ir_kind_flags(ir_kind_of(c->m, op)) & (IR_FLAG_E | IR_FLAG_M))) return;
+  if (!op || from || !hands_on(c->m, op)) return;
   for (ir_value x, i = 0; (x = ir_operand_at(c->m, op, i)); i++) add(c, x);
 }
 
@@ -57,8 +61,16 @@ static void begin(cone *c, bool is_behind) {
   c->found.count = 0;
 }
 
-/* Down to reads, then behind them. Where that takes too long, those it has come to are compared. */
-static void look_at(cone *c, ir_op compare, compared *out) {
+/* Entries of one value that are read in two ways are made in one. */
+static bool any_is_known(const cone *c, const compared *out) {
+  for (uint32_t i = 0; i < c->reads.count; i++)
+    if (out->is[c->reads.at[i]]) return true;
+  return false;
+}
+
+/* Down to reads, then behind them. Where that takes too long, those it has come to are compared.
+ * Whether there are new ones. */
+static bool look_at(cone *c, ir_op compare, compared *out) {
   c->reads.count = 0;
   c->meets = false;
   begin(c, false);
@@ -66,8 +78,13 @@ static void look_at(cone *c, ir_op compare, compared *out) {
   bool in_time = look_on(c);
   begin(c, true);
   for (uint32_t i = 0, n = c->reads.count; i < n; i++) add(c, ir_read_from(c->m, c->reads.at[i]));
-  if (look_on(c) && in_time && !c->meets) return;
-  for (uint32_t i = 0; i < c->reads.count; i++) out->is[c->reads.at[i]] = true;
+  if (look_on(c) && in_time && !c->meets && !any_is_known(c, out)) return false;
+  bool any = false;
+  for (uint32_t i = 0; i < c->reads.count; i++) {
+    any |= !out->is[c->reads.at[i]];
+    out->is[c->reads.at[i]] = true;
+  }
+  return any;
 }
 
 bool pass_find_compared(pass_rewrite *r) {
@@ -77,8 +94,11 @@ bool pass_find_compared(pass_rewrite *r) {
             .scratch = r->p->scratch,
             .seen = ARENA_ARRAY(r->p->scratch, uint32_t, m->values.count)};
   *out = (compared){m->ops.count, ARENA_ARRAY(r->p->scratch, bool, m->ops.count)};
-  for (ir_walk w = ir_walk_op(m, m->root); ir_next(&w);)
-    if (ir_kind_of(m, w.op) == IR_OP_COMPARE) look_at(&c, w.op, out);
+  for (bool any = true; any;) {
+    any = false;
+    for (ir_walk w = ir_walk_op(m, m->root); ir_next(&w);)
+      any |= ir_kind_of(m, w.op) == IR_OP_COMPARE && look_at(&c, w.op, out);
+  }
   r->own = out;
   return true;
 }

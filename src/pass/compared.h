@@ -1,6 +1,7 @@
 /* Elements that are compared with what they are read from.
  *
  *   s = x . y;  t = s[i, k_i];  mask = s >= t          ranks: hits, reciprocal ranks, recall
+ *                               hit = max(s_i) == t
  *
  * Made apart from s, t is rounded in another order: then it is no element of s, and where the mask
  * holds for that element alone nothing is left of it. */

@@ -18,9 +18,10 @@ typedef struct search {
   arena *scratch;
   ir_block block;
   VEC(answer) known; /* of one question, also begun: a value may be reached in many ways */
-  VEC(answer) sums;  /* what is compared is made of, and where */
+  VEC(answer) parts; /* what is compared is made of, element by element, down to sums, and where */
   ir_op loop;        /* out */
-  bool *selected;    /* out, by value: what is selected for each index; NULL: not asked for */
+  uint8_t *again;    /* out, by value: split_again */
+  bool is_selection_made_again; /* of that: what is selected for each index; else functions */
 } search;
 
 static const split_pos WHOLE = {.dim = -1};
@@ -50,32 +51,27 @@ static ir_op made_by(const search *s, ir_value v) {
 }
 
 /* Elements of the operands as they are. */
-static bool hands_on(ir_kind kind) {
+static bool moves(ir_kind kind) {
   return (ir_kind_flags(kind) & IR_FLAG_M) || kind == IR_OP_CONVERT || kind == IR_OP_NEGATE ||
          kind == IR_OP_OPTIMIZATION_BARRIER;
 }
 
-/* Elements of operand i are among the result's. Of a scatter the places are none of them; of a
- * gather they say which are read, x[argmax(x)]: so they count. */
-static bool hands_on_operand(const ir_module *m, ir_op op, uint32_t i) {
-  return ir_kind_of(m, op) != IR_OP_SCATTER || i != (ir_op_get(m, op)->n_operands - 1) / 2;
+/* Also as they are where the other operands are neutral, or the same on both sides. */
+static bool hands_on(ir_kind kind) {
+  return moves(kind) || (ir_is_elementwise(kind) && kind != IR_OP_COMPARE);
 }
 
-/* The x of x[i], also of that filled where i is out of bounds. */
-static ir_value read_from(const ir_module *m, ir_op op) {
-  if (ir_kind_of(m, op) == IR_OP_SELECT) op = ir_maker(m, ir_operand(m, op, 1), IR_OP_GATHER);
-  return op ? ir_read_from(m, op) : IR_NONE;
+/* Elements of operand i are among the result's. Of a scatter the places are none of them, nor is a
+ * mask; of a gather they say which are read, x[argmax(x)]: so they count. */
+static bool hands_on_operand(const ir_module *m, ir_op op, uint32_t i) {
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind == IR_OP_SELECT) return i > 0;
+  return kind != IR_OP_SCATTER || i != (ir_op_get(m, op)->n_operands - 1) / 2;
 }
 
 static bool selects(const ir_module *m, ir_op op) {
-  ir_kind kind = ir_kind_of(m, op);
-  ir_value x = read_from(m, op);
-  if (x) return ir_value_get(m, x)->op; /* it is made here */
-  if (kind == IR_OP_CHLO_TOP_K || kind == IR_OP_SORT) return true;
-  if (kind != IR_OP_REDUCE && kind != IR_OP_SCATTER) return false;
-  ir_kind by = ir_reducer_kind(m, ir_body(m, op));
-  bool is_variadic = kind == IR_OP_REDUCE && ir_op_get(m, op)->n_results > 1;
-  return is_variadic || by == IR_OP_MAXIMUM || by == IR_OP_MINIMUM;
+  ir_value x = ir_read_from(m, op);
+  return x ? ir_value_get(m, x)->op : ir_finds_extremes(m, op); /* x: it is made here */
 }
 
 static bool is_selection(search *s, ir_op op) {
@@ -124,12 +120,12 @@ static bool meets_sums(search *s, ir_value v, split_pos pos, bool notes) {
   ir_op op = made_by(s, v);
   if (!op || pos.dim < 0 || takes_too_long(s) || answer_of(s, v, pos) != UNKNOWN) return false;
   note(s, begin(s, v, pos), true);
+  if (notes) VEC_PUSH(s->scratch, &s->parts, ((answer){v, pos, true}));
   ir_kind kind = ir_kind_of(s->m, op);
   bool meets = false;
   if (is_sum(kind)) {
-    for (const answer *a = s->sums.at; !notes && a < VEC_END(s->sums); a++)
+    for (const answer *a = s->parts.at; !notes && a < VEC_END(s->parts); a++)
       meets |= is_same_sum(s->m, a->v, v) && !split_pos_equal(a->pos, pos);
-    if (notes) VEC_PUSH(s->scratch, &s->sums, ((answer){v, pos, true}));
   } else if ((ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M)) &&
              split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f)) {
     for (ir_value x, i = 0; (x = ir_operand_at(s->m, op, i)); i++)
@@ -139,13 +135,30 @@ static bool meets_sums(search *s, ir_value v, split_pos pos, bool notes) {
 }
 
 /* What is selected for each index, from what is compared at another position: s[i, :] with
- * max(s[:, i]). */
+ * max(s[:, i]); or read from all of a value, which another loop makes: s[i, i]. */
 static bool is_elsewhere(search *s, ir_op op, ir_value v, split_pos pos) {
   split_factor f;
-  search inner = {s->m, s->scratch, s->block, .sums = s->sums};
-  if (ir_kind_of(s->m, op) != IR_OP_REDUCE) return meets_sums(&inner, v, pos, false);
-  return split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f) &&
+  search inner = {s->m, s->scratch, s->block, .parts = s->parts};
+  bool reads = ir_read_from(s->m, op);
+  if (!reads && ir_kind_of(s->m, op) != IR_OP_REDUCE) return meets_sums(&inner, v, pos, false);
+  if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f)) return false;
+  return (reads && f.operands[0].dim < 0) ||
          meets_sums(&inner, ir_operand(s->m, op, 0), f.operands[0], false);
+}
+
+/* What is compared is made of it, as m and max(m, 0) are: both read the one. A selection may be
+ * compared with elements of what it was selected from, too: max(x, m). */
+static bool is_itself(const search *s, ir_value v, split_pos pos) {
+  bool is = false, has_other_sums = false;
+  for (const answer *a = s->parts.at; a < VEC_END(s->parts); a++) {
+    is |= a->v == v && split_pos_equal(a->pos, pos);
+    has_other_sums |= a->v != v && is_sum(ir_kind_of(s->m, made_by(s, a->v)));
+  }
+  return is && !(has_other_sums && selects(s->m, made_by(s, v)));
+}
+
+static void raise_to(search *s, ir_value v, split_again how) {
+  if (s->again[v] < how) s->again[v] = (uint8_t)how;
 }
 
 static split_selected selected_of(search *s, ir_value v, split_pos pos);
@@ -160,7 +173,8 @@ static split_selected known_or_selected_of(search *s, ir_value v, split_pos pos)
 static split_selected selected_at(search *s, ir_value v, split_pos pos) {
   if (pos.dim < 0) return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : SPLIT_NOT_SELECTED;
   split_selected found = known_or_selected_of(s, v, pos);
-  if (found == SPLIT_SELECTED_OF_EACH && s->selected) s->selected[v] = true;
+  if (found == SPLIT_SELECTED_OF_EACH && s->is_selection_made_again)
+    raise_to(s, v, SPLIT_MADE_AGAIN);
   return found;
 }
 
@@ -168,7 +182,7 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
   split_factor f;
   split_selected found = SPLIT_NOT_SELECTED;
   ir_op op = made_by(s, v);
-  if (!op) return found;
+  if (!op || is_itself(s, v, pos)) return found;
   if (takes_too_long(s)) return SPLIT_SELECTED_OF_ALL;
   if (is_selection(s, op))
     return is_elsewhere(s, op, v, pos) ? SPLIT_SELECTED_OF_ALL : SPLIT_SELECTED_OF_EACH;
@@ -185,8 +199,7 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
 
 /* What has v's elements before they were moved. */
 static ir_value source_of(const search *s, ir_value v) {
-  for (ir_op op; (op = made_by(s, v)) && hands_on(ir_kind_of(s->m, op));)
-    v = ir_operand(s->m, op, 0);
+  for (ir_op op; (op = made_by(s, v)) && moves(ir_kind_of(s->m, op));) v = ir_operand(s->m, op, 0);
   return v;
 }
 
@@ -230,20 +243,44 @@ static split_sameness sameness_of(search *s, ir_value v) {
   return (split_sameness)note(s, place, (int)sameness_of_op(s, op));
 }
 
+/* Whether v is made of functions, element by element. Those of fewer elements, and what is made of
+ * them, are marked: between loops XLA would make them, to other last bits than kernels do. */
+static bool mark_functions(search *s, ir_value v, split_pos pos, int64_t elements) {
+  split_factor f;
+  ir_op op = made_by(s, v);
+  int known = answer_of(s, v, pos);
+  if (!op || known != UNKNOWN || takes_too_long(s)) return known == true;
+  uint32_t place = begin(s, v, pos);
+  ir_kind kind = ir_kind_of(s->m, op);
+  bool is = is_approximated(kind), is_whole = pos.dim < 0;
+  if (ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M) &&
+      (is_whole || split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f)))
+    for (ir_value x, i = 0; (x = ir_operand_at(s->m, op, i)); i++)
+      is |= mark_functions(s, x, is_whole ? WHOLE : f.operands[i], elements);
+  if (is && ir_elements(s->m, v) < elements)
+    raise_to(s, v, is_whole ? SPLIT_NEEDED_WHOLE : SPLIT_MADE_AGAIN);
+  return note(s, place, is);
+}
+
 split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
-                                       const split_factor *f, split_sameness enough, bool *selected,
+                                       const split_factor *f, split_sameness enough, uint8_t *again,
                                        ir_op *out_loop) {
-  search s = {m, scratch, ir_op_get(m, compare)->block, .selected = selected};
+  search s = {m, scratch, ir_op_get(m, compare)->block, .again = again,
+              .is_selection_made_again = enough == SPLIT_SAME_IN_XLA};
   split_selected found = SPLIT_NOT_SELECTED;
   for (uint32_t i = 0; i < 2; i++) {
     if (f->operands[1 - i].dim < 0) continue;
     s.known.count = 0;
     if (sameness_of(&s, ir_operand(m, compare, 1 - i)) >= enough) continue;
-    s.known.count = s.sums.count = 0;
+    s.known.count = s.parts.count = 0;
     meets_sums(&s, ir_operand(m, compare, 1 - i), f->operands[1 - i], true);
     s.known.count = 0;
     split_selected one = selected_at(&s, ir_operand(m, compare, i), f->operands[i]);
     if (one > found) found = one;
+    s.known.count = 0;
+    if (one && !s.is_selection_made_again)
+      mark_functions(&s, ir_operand(m, compare, 1 - i), f->operands[1 - i],
+                     ir_elements(m, ir_operand(m, compare, 1 - i)));
   }
   *out_loop = s.loop;
   return found;

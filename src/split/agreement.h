@@ -36,12 +36,20 @@ typedef enum split_sameness {
   SPLIT_SAME_ALWAYS
 } split_sameness;
 
+/* Whether loops make it for themselves, as what they compare has to agree with others'. */
+typedef enum split_again {
+  SPLIT_NOT_AGAIN,
+  SPLIT_MADE_AGAIN,
+  SPLIT_NEEDED_WHOLE /* so all read the one from outside */
+} split_again;
+
 /* Whether the comparison, done by this factor, is of values that are less the same than `enough`,
- * with an element selected from such. selected, by value: set for what is selected for each index,
- * from the selection on to the comparison; or NULL. *out_loop: IR_NONE, or the loop that selected
- * it. */
+ * with an element selected from such. again, by value: split_again, raised. Where all loops are
+ * XLA's (enough: SPLIT_SAME_IN_XLA) what is selected for each index is made again, from the
+ * selection on to the comparison; else functions in what is compared. *out_loop: IR_NONE, or the
+ * loop that selected it. */
 split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
-                                       const split_factor *f, split_sameness enough, bool *selected,
+                                       const split_factor *f, split_sameness enough, uint8_t *again,
                                        ir_op *out_loop);
 
 /* Whether a comparison of the block sees what is made of these values, by value, and an element

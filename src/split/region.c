@@ -101,7 +101,7 @@ static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir
   r->is_read = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_passed_on = ARENA_ARRAY(scratch, bool, m->values.count);
   r->is_kept = ARENA_ARRAY(scratch, bool, m->values.count);
-  if (g->no_kernels) r->is_reselected = ARENA_ARRAY(scratch, bool, m->values.count);
+  r->again = ARENA_ARRAY(scratch, uint8_t, m->values.count);
   memset(r->outside_stage, 0xff, m->values.count * sizeof *r->outside_stage);
   if (r->may_shift) note_places(r);
   return r;

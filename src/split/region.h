@@ -16,7 +16,7 @@
 #ifndef WEIR_SPLIT_REGION_H
 #define WEIR_SPLIT_REGION_H
 #include "ir/online.h"
-#include "split/factors.h"
+#include "split/agreement.h"
 
 enum { SPLIT_NEVER = 1 << 20 }; /* a stage that does not come */
 
@@ -193,8 +193,7 @@ struct split_region {
   struct split_plan *plan;           /* of spans; NULL: none was made */
   uint32_t *first_span;              /* by value: index + 1; NULL where is_cut is */
   const bool *is_held; /* by value: needed_outside without cuts; NULL where there are none */
-  bool *is_reselected; /* by value: selected elements that are made again where they are compared
-                          (split/agreement.h); NULL where loops may be kernels */
+  uint8_t *again;      /* by value: split_again, of small ones */
   bool keeps_any;
 };
 

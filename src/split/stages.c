@@ -124,9 +124,10 @@ bool split_is_inside(split_region *r, ir_value v, split_pos pos, int32_t stage) 
   if (r->is_passed_on[v]) return true;
   if (!ir_is_made_in(r->m, v, r->block) || pos.dim < 0) return false;
   if (split_is_cut_before(r, v, stage)) return false;
-  if (is_dissolved(r, v) || (r->is_reselected && r->is_reselected[v]))
+  int32_t outside = split_outside_stage(r, v);
+  if (is_dissolved(r, v) || (outside > 0 && r->again[v] == SPLIT_MADE_AGAIN))
     return body_stage(r, v, pos) <= stage;
-  return split_outside_stage(r, v) > stage;
+  return outside > stage;
 }
 
 const split_member *split_reduced_member(const split_region *r, ir_op op, int32_t stage) {

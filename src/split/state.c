@@ -191,8 +191,7 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
 static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
   ir_op loop;
   split_sameness enough = r->no_kernels ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
-  split_selected of =
-      split_compares_selected(r->scratch, r->m, op, f, enough, r->is_reselected, &loop);
+  split_selected of = split_compares_selected(r->scratch, r->m, op, f, enough, r->again, &loop);
   if (of == SPLIT_NOT_SELECTED) return true;
   if (r->no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
   r->must_agree = true;

@@ -11,9 +11,9 @@ import numpy as np
 import running
 
 
-def split_above(threshold):
+def split_above(threshold, tiles=("on", "off")):
     """With kernels and without."""
-    return [["--tensor-size-threshold", threshold, "--tile", tile] for tile in ("on", "off")]
+    return [["--tensor-size-threshold", threshold, "--tile", tile] for tile in tiles]
 
 
 class Extremes:
@@ -93,10 +93,30 @@ class ExtremesOfWindows:
 
 
 class Ranks:
-    """Which elements of what all pairs make equal those that are read of it, row by row or column by column,
-    at places that are data or on the diagonal: ranks of the right ones, hits, recall."""
+    """Which elements of what all pairs make equal those that are read or selected of it, row by row or
+    column by column, at places that are data, on the diagonal or the largest: ranks of the right ones,
+    hits, recall. Functions and others' elements come between. Half of the inputs are eighths, whose
+    products are exact and often the same: elements are counted there that are no less."""
 
     rounding = 1e-4
+    by_element = [
+        lambda s: s,
+        lambda s: s,
+        jnp.tanh,
+        jnp.exp,
+        jax.nn.sigmoid,
+        lambda s: jnp.clip(s, -1, 0.5),
+        lambda s: jnp.log1p(s * s),
+    ]
+    over = [
+        *by_element,
+        jax.nn.softmax,
+        jax.nn.log_softmax,
+        lambda s: jax.nn.softmax(s, 0),
+        lambda s: jax.nn.log_softmax(s, 0),
+        lambda s: s * jax.lax.rsqrt((s * s).sum(1, keepdims=True)),
+        lambda s: s - jnp.sin(s.max(0)),
+    ]
     reads = [
         lambda s, at: jnp.diagonal(s),
         lambda s, at: s[jnp.arange(len(s)), at],
@@ -115,26 +135,56 @@ class Ranks:
         # by a mask
         lambda s, at: jnp.einsum("ii->i", s),
         lambda s, at: jnp.where(jnp.arange(len(s)) == at[:, None], s, 0).sum(1),
+        # the largest
+        lambda s, at: s.max(0),
+        lambda s, at: s.max(1),
+        lambda s, at: jnp.where(jnp.arange(len(s)) == at[:, None], -jnp.inf, s).max(1),
+        lambda s, at: s[jnp.arange(len(s)), s.argmax(1)],
+        lambda s, at: s[s.argmax(0), jnp.arange(len(s))],
+        lambda s, at: jax.lax.top_k(s, 5)[0][:, -1],
+        lambda s, at: jnp.sort(s, 1)[:, -3],
+    ]
+    after = [
+        lambda t, some: t,
+        lambda t, some: t,
+        lambda t, some: t + some,
+        lambda t, some: t - some,
+        lambda t, some: t * (1 + some),
+        lambda t, some: jnp.where(some == 0, t, 0),
+        lambda t, some: jnp.clip(t, -2, 3),
     ]
 
     def __init__(self, seed):
         dice = np.random.default_rng(seed)
-        n, d = int(dice.integers(200, 500)), int(dice.choice([3, 16, 64, 100]))
-        self.of, self.turned = dice.choice(["product", "distances"]), bool(dice.integers(2))
-        self.read, self.with_loss = self.reads[dice.integers(len(self.reads))], bool(dice.integers(2))
-        self.ways = split_above(int(dice.choice([20_000, 60_000, 200_000])))
-        self.inputs = [dice.standard_normal((n, d)).astype(np.float32) for _ in range(2)]
+        n, d = int(dice.integers(200, 500)), int(dice.choice([3, 16, 64, 100, 600]))
+        one_of = lambda choices: choices[dice.integers(len(choices))]  # noqa: E731
+        self.of, self.turned = dice.choice(["product", "distances"]), dice.integers(2, size=2)
+        self.read, self.with_loss = one_of(self.reads), bool(dice.integers(2))
+        self.f, self.change, self.axis = one_of(self.over), one_of(self.after), int(dice.integers(2))
+        threshold = int(dice.choice([20_000, 60_000, 200_000]))
+        level = ["--machine", str(one_of(running.levels() or [running.machine()]))]
+        self.ways = [[*way, *level] for way in split_above(threshold, ("on", "off", "auto"))]
+        is_rounded = dice.integers(2)
+        self.counts = not is_rounded and self.f in self.by_element
+        if is_rounded:
+            self.inputs = [dice.standard_normal((n, d)).astype(np.float32) / d**0.25 for _ in range(2)]
+        else:
+            self.inputs = [dice.integers(-6, 7, (n, d)).astype(np.float32) / 8 for _ in range(2)]
         self.inputs.append(dice.integers(0, n, n).astype(np.int32))
+        self.inputs.append((dice.integers(0, 4, n) == 3).astype(np.float32) / 8)
 
-    def function(self, x, y, at):
+    def function(self, x, y, at, some):
         pairs = {
             "product": lambda: x @ y.T,
             "distances": lambda: -jnp.sum((x[:, None] - y) ** 2, -1),
         }
         s = pairs[self.of]()
-        s = s.T if self.turned else s
-        t = self.read(s, at)
-        found = [(s == t[:, None]).any(1).astype(int), (s >= t[:, None]).any(1).astype(int)]
+        s = self.f(s.T if self.turned[0] else s)
+        s = s.T if self.turned[1] else s
+        t = self.change(self.read(s, at), some)
+        beside = jnp.expand_dims(t, self.axis)
+        found = [(s == beside).any(1).astype(int), (s >= beside).any(1).astype(int)]
+        found += [(s >= beside).sum(0), (s >= beside).sum(1)] * self.counts
         return [*found, jax.nn.logsumexp(s, 1) - t] if self.with_loss else found
 
     def scales(self, want):

@@ -162,6 +162,50 @@ def test_random_extremes(seed, kind):
     assert changed and not found
 
 
+def activations(x, y):
+    s = jnp.tanh(9 * products(x, y))
+    return (s >= s.max(0)).sum(1)
+
+
+def diagonal_and_zeros(x, y):
+    s = products(x, y)
+    return (s == (jnp.diagonal(s) + jnp.zeros(len(s)))[:, None]).any(1)
+
+
+def hits(x, y):
+    s = jax.nn.log_softmax(products(x, y))
+    return s[jnp.arange(len(s)), s.argmax(1)] == s.max(1)
+
+
+def softmax_across(x, y):
+    s = jax.nn.log_softmax(products(x, y)).T
+    return (s == s.max(1)[:, None]).any(1), (s == jnp.diagonal(s)[:, None]).any(1)
+
+
+def small_functions(x, y):
+    s = products(x, y)
+    s = s - jnp.log(1 + jnp.abs(s.max(1, keepdims=True)))
+    return (s == s.max(0)).any(0)
+
+
+FOUND = [activations, diagonal_and_zeros, hits, softmax_across, small_functions]
+
+
+@pytest.mark.parametrize("function", FOUND, ids=lambda f: f.__name__)
+def test_what_is_selected_is_found_again(function, tmp_path):
+    """As often as by stock XLA; functions and sums of two come between."""
+    _hook.register_calls()
+    dice = np.random.default_rng(0)
+    x, y = (dice.integers(-6, 7, (300, 24)).astype(np.float32) / 8 for _ in range(2))
+    path = tmp_path / "program.mlir"
+    path.write_text(running.lowered(function, x, y))
+    want = running.Xla(path.read_text(), as_users=True)(x, y)
+    for tile in ("on", "off", "auto"):
+        program = running.opt(path, "--tensor-size-threshold", "60kB", "--tile", tile)
+        got = running.Xla(program, as_users=True)(x, y)
+        assert all(np.array_equal(g, w) for g, w in zip(got, want, strict=True)), tile
+
+
 DEEP = """func.func public @main(%x: tensor<1000x32xf32>) -> tensor<32xf32> {{
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   {chain}
