@@ -153,10 +153,10 @@ weir_status weir_fits(const char *text, size_t length, const weir_options *optio
 /* ---- over several devices ---- */
 static weir_status spread(void *user) {
   job *j = user;
-  pipeline_changes changes;
+  int64_t limit = j->options.memory_limit_bytes;
   WEIR_TRY(read_program(j));
-  WEIR_TRY(pipeline_prepare(j, j->m, &changes));
-  if (!pipeline_spread(j->m, j->options.memory_limit_bytes / TUNED_LARGE_SHARE)) return WEIR_OK;
+  WEIR_TRY(pipeline_prepare(j, PREPARE_FOR_A_SPLIT, limit, j->m, NULL));
+  if (!pipeline_spread(j->m, limit / TUNED_LARGE_SHARE)) return WEIR_OK;
   WEIR_TRY(ir_verify(j->m));
   j->result->outcome = WEIR_REWRITTEN;
   return print_module(j, j->m);

@@ -26,7 +26,7 @@ static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
   c->is_stock = as_is == WEIR_UNTOUCHED;
   if (c->is_stock) return !limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit;
   if (j->options.referee) {
-    return referee_ask(j, c->m, c->order, &c->needs) && c->needs.peak <= limit;
+    return referee_ask(j, c, &c->needs) && c->needs.peak <= limit;
   }
   c->needs.peak = referee_estimate(j, c->m, c->order);
   return c->needs.peak <= limit;
@@ -67,17 +67,18 @@ static const char *as_it_is_held(const climb *c) {
 /* ---- in slices ---- */
 /* Whether slices might gain, of which those that stay XLA's save traffic and never arithmetic;
  * rates are of CPUs. */
-static bool may_gain(const job *j, ir_module *exact, double most_ns) {
+static bool may_gain(const job *j, ir_module *exact, const search *s) {
   bool has_rates = !strcmp(j->options.platform, "cpu") && split_spread_of(exact) != SPLIT_SHARDED;
   return has_rates && exact->ops.count <= MOST_OPS_FOR_SPEED &&
-         (j->options.tile != WEIR_TILE_OFF || most_ns > plan_arithmetic_ns(exact, &j->machine));
+         (!s->no_kernels || s->most_ns > plan_arithmetic_ns(exact, &j->machine));
 }
 
 /* Slices are predicted to be so many times as fast as all of it, within a limit. */
 typedef struct wanted {
   int64_t limit;
   double gain;
-  int32_t most_compiles;
+  int32_t most_compiles, share; /* of a search */
+  bool no_kernels;
   weir_status (*look)(job *j, search *s);
 } wanted;
 
@@ -96,12 +97,14 @@ static weir_status look_at_all(job *j, search *s) {
 static weir_status find_slices(job *j, wanted w, candidate *out) {
   ir_module *exact = ir_module_clone(j->m);
   *out = (candidate){0};
-  WEIR_TRY(pipeline_prepare_for_speed(j, exact));
+  WEIR_TRY(pipeline_prepare(j, PREPARE_FOR_SPEED, w.limit, exact, NULL));
   double stock_ns = plan_time_as_it_came_ns(exact, &j->machine);
-  if (may_gain(j, exact, stock_ns / w.gain)) {
-    search s = search_under(j, w.limit, PLAN_ORDER_PROGRAM_UNHOISTED, w.most_compiles);
-    s.from = exact;
-    s.most_ns = stock_ns / w.gain;
+  search s = search_under(j, w.limit, PLAN_ORDER_PROGRAM_UNHOISTED, w.most_compiles,
+                          search_budget(j, w.share));
+  s.from = exact;
+  s.most_ns = stock_ns / w.gain;
+  s.no_kernels |= w.no_kernels;
+  if (may_gain(j, exact, &s)) {
     WEIR_TRY(w.look(j, &s));
     *out = s.found;
     out->stock_ns = stock_ns;
@@ -121,7 +124,7 @@ static int64_t limit_of_slices(job *j, int32_t share) {
 static bool holds_sliced(job *j, candidate *c) {
   int64_t limit = j->options.memory_limit_bytes;
   if (!limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit) return true;
-  return j->options.referee && referee_ask(j, c->m, c->order, &c->needs) && c->needs.peak <= limit;
+  return j->options.referee && referee_ask(j, c, &c->needs) && c->needs.peak <= limit;
 }
 
 /* What XLA runs without its library's fusions takes longer than predictions say, which do not know
@@ -154,16 +157,13 @@ static bool are_worth(job *j, timed *t, candidate *slices, const candidate *base
 
 /* Under no other limit than that of slices: what comes of them is kept for whatever limit. */
 static weir_status find_cached(job *j, const candidate *base, bool no_kernels, candidate *out) {
-  weir_options given = j->options;
   int32_t share = base->is_stock ? TUNED_SLICED_SHARE : TUNED_HELD_SHARE;
-  wanted w = {limit_of_slices(j, share), least_gain_of_slices(base), .look = look_at_all};
-  j->options.memory_limit_bytes = w.limit;
-  if (no_kernels) j->options.tile = WEIR_TILE_OFF;
-  search_begin(j, NEAR_SHARE);
-  weir_status status = find_slices(j, w, out);
-  j->options = given;
-  search_begin(j, 1);
-  return status;
+  wanted w = {.limit = limit_of_slices(j, share),
+              .gain = least_gain_of_slices(base),
+              .share = NEAR_SHARE,
+              .no_kernels = no_kernels,
+              .look = look_at_all};
+  return find_slices(j, w, out);
 }
 
 /* What XLA has fusions for is quick while it stays in the caches. */
@@ -202,10 +202,7 @@ static bool has_room_for_functions(const job *j, const candidate *as_is) {
 
 static bool holds_in_functions(job *j, candidate *c) {
   if (c->is_stock) return true;
-  j->in_functions = true;
-  bool is_known = referee_ask(j, c->m, c->order, &c->needs);
-  j->in_functions = false;
-  return is_known && c->needs.peak <= j->options.memory_limit_bytes;
+  return referee_ask(j, c, &c->needs) && c->needs.peak <= j->options.memory_limit_bytes;
 }
 
 static bool may_gain_in_functions(const job *j, const candidate *as_is) {
@@ -266,7 +263,11 @@ weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
   candidate as_is = candidate_as_it_came(j, PLAN_ORDER_MEMORY, needs), faster;
   WEIR_TRY(as_is_hold(j, climb_to(WEIR_OPTIONS_ONLY, as_is), out));
   if (out->taken.m) return WEIR_OK;
-  wanted w = {j->options.memory_limit_bytes, TUNED_SPLIT_GAIN, COMPILES_FOR_SPEED, look_at_few};
+  wanted w = {.limit = j->options.memory_limit_bytes,
+              .gain = TUNED_SPLIT_GAIN,
+              .most_compiles = COMPILES_FOR_SPEED,
+              .share = 1,
+              .look = look_at_few};
   WEIR_TRY(find_slices(j, w, &faster));
   faster.stock_ns = 0; /* it is what holds the limit */
   if (faster.m) *out = climb_to(WEIR_REWRITTEN, faster);

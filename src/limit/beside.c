@@ -31,17 +31,13 @@ static const char *const asked_about[] = {
 
 static weir_status find_beside(job *j, beside how, int64_t peak, int32_t most_compiles, search *s,
                                candidate *out) {
-  int tile = j->options.tile, share = how.kernels == AS_PREDICTED ? 1 : TIMED_SHARE;
-  if (how.kernels == BY_XLA) j->options.tile = WEIR_TILE_OFF;
-  j->is_bold = how.kernels == BOLDLY;
-  j->in_functions = how.in_functions;
-  search_begin(j, share);
-  weir_status status = fastest_split(j, peak, (effort){share, most_compiles}, s, out);
-  search_begin(j, 1);
-  out->in_functions = how.in_functions;
-  j->is_bold = j->in_functions = false;
-  j->options.tile = tile;
-  return status;
+  effort e = {.limit_bytes = j->options.memory_limit_bytes,
+              .share = how.kernels == AS_PREDICTED ? 1 : TIMED_SHARE,
+              .most_compiles = most_compiles,
+              .no_kernels = how.kernels == BY_XLA,
+              .is_bold = how.kernels == BOLDLY,
+              .in_functions = how.in_functions};
+  return fastest_split(j, peak, e, s, out);
 }
 
 static timed look_up(job *j, kernels how) {
@@ -154,7 +150,7 @@ weir_status beside_split(job *j, int64_t peak, search *s, candidate *out) {
     WEIR_TRY(find_beside(j, known, peak, COMPILES_TIMED, s, out));
   if (!out->m) {
     known.kernels = AS_PREDICTED;
-    WEIR_TRY(fastest_split(j, peak, (effort){1, MOST_COMPILES}, s, out));
+    WEIR_TRY(find_beside(j, (beside){AS_PREDICTED}, peak, MOST_COMPILES, s, out));
     if (out->m) WEIR_TRY(time_kernels(j, peak, s, &known.kernels, out));
   }
   return out->m ? time_functions(j, peak, known.kernels, s, out) : WEIR_OK;

@@ -17,8 +17,8 @@ static int64_t most_trips(const made_loops *made) {
   return most;
 }
 
-static weir_status add_split(job *j, arena *a, int64_t limit, curve *out) {
-  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, 0);
+static weir_status add_split(job *j, arena *a, int64_t limit, int64_t *left_ops, curve *out) {
+  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, 0, left_ops);
   WEIR_TRY(search_all(j, &s));
   if (!s.found.m) WEIR_TRY(witness_hold(j, limit, 0, &s));
   const candidate *c = &s.found;
@@ -73,16 +73,15 @@ weir_status curve_find(job *j, arena *a, const climb *c, curve *out) {
   if (!has_curve(j, low)) return WEIR_OK;
   WEIR_TRY(ladder_prepare(j));
   if (j->spread == SPLIT_SHARDED) return WEIR_OK;
-  int64_t most_ops = j->searched_ops + MOST_SEARCHED_OPS;
-  search_begin(j, MINIMUMS_SHARE);
+  int64_t most_ops = j->searched_ops + MOST_SEARCHED_OPS,
+          *left_ops = search_budget(j, MINIMUMS_SHARE);
   double ratio = (double)s->peak_before_bytes / (double)low;
   add_as_it_came(s, a, out);
   add_taken(j, c, a, out);
-  for (int i = MOST_POINTS - 2;
-       i >= 0 && j->searched_ops < most_ops && j->c.looked_at < j->search_end; i--) {
+  for (int i = MOST_POINTS - 2; i >= 0 && j->searched_ops<most_ops && * left_ops> 0; i--) {
     int64_t limit = (int64_t)((double)low * pow(ratio, i / (double)(MOST_POINTS - 1)));
     if (limit <= low) limit = low;
-    if (limit != s->limit_bytes || c->is_refused) WEIR_TRY(add_split(j, a, limit, out));
+    if (limit != s->limit_bytes || c->is_refused) WEIR_TRY(add_split(j, a, limit, left_ops, out));
   }
   qsort(out->at, out->count, sizeof *out->at, by_limit);
   return WEIR_OK;

@@ -128,8 +128,8 @@ static bool has_short_slices(const job *j, const search *s) {
  * nothing then. With longer slices it may not, which is not predicted. */
 static bool ends_functions(const job *j, const search *s, const search *longer) {
   return s->found.has_whiles && search_has(s, IR_OP_WHILE) &&
-         steps_are_short(j, s->found.m, j->in_functions) &&
-         !steps_are_short(j, longer->found.m, j->in_functions);
+         steps_are_short(j, s->found.m, s->in_functions) &&
+         !steps_are_short(j, longer->found.m, s->in_functions);
 }
 
 static void drop_found(search *s) {
@@ -291,7 +291,7 @@ static search of_shorter_slices(const job *j, const search *s) {
 static weir_status try_shorter_slices(job *j, search *s) {
   if (!repeats_work(j, s)) return WEIR_OK;
   search again = of_shorter_slices(j, s);
-  for (int i = 0; i < CANDIDATES_FOR_SHORTER && search_goes_on(j, &again); i++) {
+  for (int i = 0; i < CANDIDATES_FOR_SHORTER && search_goes_on(&again); i++) {
     WEIR_TRY(search_try(j, &again));
     again.is_over = false;
   }
@@ -375,7 +375,7 @@ static weir_status try_safer(job *j, search *s) {
   if (!may_be_refused(s, most)) return WEIR_OK;
   search again = for_less_time(j, s, 1 / TUNED_NEAR_LOSS);
   again.target = most;
-  for (int i = 0; i < CANDIDATES_FOR_SAFETY && search_goes_on(j, &again); i++)
+  for (int i = 0; i < CANDIDATES_FOR_SAFETY && search_goes_on(&again); i++)
     WEIR_TRY(search_try(j, &again));
   ctx_log(&j->c, 2, "the estimate is near the limit: %s",
           again.found.m ? "what keeps away from it is as fast" : "nothing else is as fast");
@@ -385,7 +385,7 @@ static weir_status try_safer(job *j, search *s) {
 
 weir_status faster_instead(job *j, search *s) {
   if (!s->found.m || s->devices > 1 || s->from->ops.count > MOST_OPS) return WEIR_OK;
-  int64_t room_bytes = j->options.memory_limit_bytes - referee_held_throughout(j);
+  int64_t room_bytes = s->limit - referee_held_throughout(j);
   WEIR_TRY(try_more_cuts(j, s, room_bytes));
   WEIR_TRY(try_shorter_slices(j, s));
   WEIR_TRY(try_over_steps(j, s, room_bytes));

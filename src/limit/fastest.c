@@ -23,11 +23,18 @@ double fastest_devices(job *j, ir_module *m, int64_t peak) {
 
 /* What may be made as fast as another is one of the first candidates, or none: what is held by
  * shorter slices, or in other manners, takes longer. */
-static void look_at_first(search *s, double most_time_ns) {
-  s->most_time_ns = most_time_ns;
-  if (most_time_ns == 0) return;
+static void look_at_first(search *s) {
   s->manners = 1u << BY_PEAK;
   s->most_candidates = CANDIDATES_BELOW;
+}
+
+static void begin(const effort *e, search *s) {
+  s->no_kernels |= e->no_kernels;
+  s->is_bold = e->is_bold;
+  s->in_functions = e->in_functions;
+  s->asks_later = e->asks_later;
+  s->most_time_ns = e->most_time_ns;
+  if (e->most_time_ns > 0) look_at_first(s);
 }
 
 /* Some passes let more be split, for more work: *out is the program split without them, if that
@@ -36,19 +43,17 @@ static weir_status split_plainly(job *j, effort e, candidate *out) {
   *out = (candidate){0};
   if (!j->was_needed) return WEIR_OK;
   ir_module *plain = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare_plainly(j, plain));
-  search_begin(j, e.share * PLAIN_SHARE);
-  search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED,
-                          (int32_t)min64(e.most_compiles, COMPILES_PLAIN));
+  WEIR_TRY(pipeline_prepare(j, PREPARE_PLAINLY, e.limit_bytes, plain, NULL));
+  search s = search_under(j, e.limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED,
+                          (int32_t)min64(e.most_compiles, COMPILES_PLAIN),
+                          search_budget(j, e.share * PLAIN_SHARE));
   s.from = plain;
-  s.asks_later = e.asks_later;
-  look_at_first(&s, e.most_time_ns);
+  begin(&e, &s);
   WEIR_TRY(search_by_peak(j, &s));
   WEIR_TRY(faster_instead(j, &s));
   *out = s.found;
   j->as_it_is.of = NULL;
   ir_module_destroy(plain);
-  search_begin(j, e.share);
   return WEIR_OK;
 }
 
@@ -68,10 +73,9 @@ static candidate faster_of(const job *j, candidate a, candidate b) {
 static weir_status find_split(job *j, int64_t peak, effort e, search *s, candidate *out) {
   candidate plain;
   WEIR_TRY(split_plainly(j, e, &plain));
-  *s = search_spread(j, j->options.memory_limit_bytes, fastest_devices(j, j->prepared, peak),
-                     e.most_compiles);
-  s->asks_later = e.asks_later;
-  look_at_first(s, e.most_time_ns);
+  *s = search_spread(j, e.limit_bytes, fastest_devices(j, j->prepared, peak), e.most_compiles,
+                     search_budget(j, e.share));
+  begin(&e, s);
   WEIR_TRY(search_all(j, s));
   WEIR_TRY(faster_instead(j, s));
   *out = faster_of(j, plain, s->found);
@@ -93,15 +97,12 @@ static bool may_look_below(const job *j, effort e) {
 /* By estimate. */
 static weir_status find_under(job *j, int64_t limit, int64_t peak, effort e, double most_time_ns,
                               candidate *out) {
-  int64_t given = j->options.memory_limit_bytes;
-  effort small = {.share = e.share * BELOW_SHARE, .most_time_ns = most_time_ns};
   search s;
-  j->options.memory_limit_bytes = limit;
-  search_begin(j, small.share);
-  weir_status status = find_split(j, peak, small, &s, out);
-  j->options.memory_limit_bytes = given;
-  search_begin(j, e.share);
-  return status;
+  e.limit_bytes = limit;
+  e.share *= BELOW_SHARE;
+  e.most_compiles = 0;
+  e.most_time_ns = most_time_ns;
+  return find_split(j, peak, e, &s, out);
 }
 
 /* With what its temporaries cost. */
@@ -112,7 +113,7 @@ static double whole_ns(const job *j, const candidate *c, int64_t held) {
 /* What is made for a smaller limit holds the given one, too, and may be faster than *in_out: its
  * slices stay in caches, and it cuts what there is room for here. */
 static weir_status look_below(job *j, int64_t peak, effort e, candidate *in_out) {
-  int64_t held = referee_held_throughout(j), given = j->options.memory_limit_bytes;
+  int64_t held = referee_held_throughout(j), given = e.limit_bytes;
   bool is_faster = false;
   if (!may_look_below(j, e)) return WEIR_OK;
   for (size_t i = 0; i < sizeof shares / sizeof *shares && !is_faster; i++) {
@@ -137,20 +138,19 @@ static weir_status find_fastest(job *j, int64_t peak, effort e, search *s, candi
 }
 
 /* By XLA, which is asked unless it was. */
-static bool holds_asked(job *j, candidate *c) {
-  bool is_known = c->needs.is_xlas || referee_ask(j, c->m, c->order, &c->needs);
-  return is_known && c->needs.peak <= j->options.memory_limit_bytes;
+static bool holds_asked(job *j, int64_t limit, candidate *c) {
+  bool is_known = c->needs.is_xlas || referee_ask(j, c, &c->needs);
+  return is_known && c->needs.peak <= limit;
 }
 
 weir_status fastest_split(job *j, int64_t peak, effort e, search *s, candidate *out) {
   int64_t searched_ops = j->searched_ops;
   e.asks_later = e.most_compiles && j->options.referee && j->spread != SPLIT_SHARDED;
   WEIR_TRY(find_fastest(j, peak, e, s, out));
-  if (!out->m || !e.asks_later || holds_asked(j, out)) return WEIR_OK;
+  if (!out->m || !e.asks_later || holds_asked(j, e.limit_bytes, out)) return WEIR_OK;
   ctx_log(&j->c, 2, "XLA does not hold what the estimate settled for: it is asked about each");
   ir_module_destroy(out->m);
   e.asks_later = false;
   j->searched_ops = searched_ops;
-  search_begin(j, e.share);
   return find_fastest(j, peak, e, s, out);
 }

@@ -4,11 +4,13 @@
 #define WEIR_LIMIT_FASTEST_H
 #include "limit/search.h"
 
-/* What is spent on a way under the limit: of the ops to look at one in `share`; compilations by
+/* Under what a split is looked for. Of the ops to look at it has one in `share`; compilations by
  * XLA, 0: the estimate decides. */
 typedef struct effort {
+  int64_t limit_bytes;
   int32_t share, most_compiles;
-  bool asks_later;     /* limit/search.h; fastest_split() says so itself, */
+  bool no_kernels, is_bold, in_functions; /* limit/search.h */
+  bool asks_later;                        /* likewise; fastest_split() says so itself, */
   double most_time_ns; /* and of what nothing makes fast that takes longer; 0: whatever it takes */
 } effort;
 

@@ -314,7 +314,7 @@ weir_status fit_with_kernels(job *j, fit_courage courage, candidate *out) {
   fit f = {.j = j, .courage = courage, .a = arena_create(&j->c)};
   f.tried.a = f.a;
   f.m = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare_exactly(j, f.m));
+  WEIR_TRY(pipeline_prepare(j, PREPARE_AS_IT_CAME, j->options.memory_limit_bytes, f.m, NULL));
   unshare_all(f.m);
   double before_ns = f.time_ns = plan_stock_time_ns(f.m, &j->machine);
   bool goes_on = courage == FIT_SURE || before_ns < TIMED_MOST_NS;

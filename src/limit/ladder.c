@@ -65,7 +65,8 @@ weir_status ladder_prepare(job *j) {
   pipeline_changes changes;
   if (j->prepared) return WEIR_OK;
   j->prepared = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare(j, j->prepared, &changes));
+  WEIR_TRY(pipeline_prepare(j, PREPARE_FOR_A_SPLIT, j->options.memory_limit_bytes, j->prepared,
+                            &changes));
   j->prepared = ir_module_compacted(j->prepared);
   j->was_needed = changes.needed;
   j->spread = split_spread_of(j->prepared);
@@ -105,13 +106,14 @@ static weir_status hold_or_refuse(job *j, int64_t peak, const search *failed, in
 
 /* A sharded program of which no split holds as each device's: split by its global shapes. */
 static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
+  int64_t limit = j->options.memory_limit_bytes;
   *out = (candidate){0};
   if (j->spread == split_spread_of(j->m)) return WEIR_OK;
   WEIR_TRY(check_spread(j, SPLIT_SHARDED, j->options.referee));
   ir_module *sharded = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare_sharded(j, sharded));
-  search s = search_spread(j, j->options.memory_limit_bytes, fastest_devices(j, sharded, peak),
-                           MOST_COMPILES);
+  WEIR_TRY(pipeline_prepare(j, PREPARE_SHARDED, limit, sharded, NULL));
+  search s = search_spread(j, limit, fastest_devices(j, sharded, peak), MOST_COMPILES,
+                           search_budget(j, 1));
   s.from = sharded;
   WEIR_TRY(search_all(j, &s));
   WEIR_TRY(faster_instead(j, &s));
@@ -124,7 +126,7 @@ static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
 }
 
 /* *out: what was made for another limit and holds this one; its module is NULL: nothing. */
-static weir_status find_witness(job *j, candidate *out) {
+static weir_status find_witness(job *j, const search *failed, candidate *out) {
   int64_t limit = j->options.memory_limit_bytes;
   search s;
   *out = (candidate){0};
@@ -132,6 +134,7 @@ static weir_status find_witness(job *j, candidate *out) {
   WEIR_TRY(witness_hold(j, limit, COMPILES_OF_WITNESSES, &s));
   if (!s.found.m) return WEIR_OK;
   s.limit = s.target = s.enough = limit;
+  s.left_ops = failed->left_ops;
   WEIR_TRY(faster_instead(j, &s));
   *out = s.found;
   return WEIR_OK;
@@ -145,7 +148,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
   WEIR_TRY(beside_split(j, peak, &s, &found));
   if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
-  if (!found.m) WEIR_TRY(find_witness(j, &found));
+  if (!found.m) WEIR_TRY(find_witness(j, &s, &found));
   CTX_CHECK(&j->c, !found.m || found.needs.peak <= j->options.memory_limit_bytes);
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
   *out = climb_to(WEIR_REWRITTEN, found);
@@ -166,7 +169,7 @@ static weir_status refuse_below(job *j, verdict is, int64_t sure, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
   CTX_CHECK(&j->c, sure > limit && is.peak >= sure);
   WEIR_TRY(ladder_prepare(j));
-  search none = search_for_limit(j, limit, 0);
+  search none = search_for_limit(j, limit, 0, search_budget(j, 1));
   return refusal_make(j, (refusal){.failed = &none, .peak = is.peak, .sure = sure}, out);
 }
 
@@ -230,8 +233,7 @@ static weir_status add_minimum(job *j) {
   int64_t high = least_as_is(j), low = referee_held_throughout(j),
           limit = j->options.memory_limit_bytes;
   if (limit && limit < high) high = limit;
-  minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1};
-  search_begin(j, 1);
+  minimum found = {.limit = high, .low = low > 1 ? low - 1 : 1, .left_ops = search_budget(j, 1)};
   if (found.low < high) WEIR_TRY(minimum_climb(j, &found));
   WEIR_TRY(minimum_find(j, &found));
   j->result->summary.minimum_bytes = found.limit;
@@ -256,7 +258,7 @@ static weir_status run_once(job *j, bool by_name, climb *out) {
   split_order order = threshold_order(j);
   ir_module *m = ir_module_clone(j->m), *split;
   pipeline_changes changes;
-  WEIR_TRY(pipeline_prepare(j, m, &changes));
+  WEIR_TRY(pipeline_prepare(j, PREPARE_FOR_A_SPLIT, j->options.memory_limit_bytes, m, &changes));
   if (!by_name) WEIR_TRY(check_spread(j, split_spread_of(m), true));
   WEIR_TRY(pipeline_split_copy(j, m, &order, &split));
   ir_module_destroy(m);
@@ -269,8 +271,8 @@ static weir_status run_once(job *j, bool by_name, climb *out) {
 
 /* ---- a limit that costs much time ---- */
 /* *out_is: a split under the limit, by estimate, is predicted to be fast enough. */
-static weir_status is_fast_under(job *j, int64_t limit, bool *out_is) {
-  search s = search_for_limit(j, limit, 0);
+static weir_status is_fast_under(job *j, int64_t limit, int64_t *left_ops, bool *out_is) {
+  search s = search_for_limit(j, limit, 0, left_ops);
   WEIR_TRY(search_all(j, &s));
   ir_module *m = s.found.m;
   *out_is = m && plan_time_ns(m, &j->machine) <=
@@ -285,19 +287,18 @@ static weir_status find_faster_limit(job *j, const climb *c) {
   weir_summary *s = &j->result->summary;
   bool is_fast = c->taken.time_ns <= TUNED_SLOW_PLAN * (double)s->time_before_ns, found = false;
   if (!j->prepared || !c->taken.m || is_fast) return WEIR_OK;
-  search_begin(j, MINIMUMS_SHARE);
-  int64_t limit = s->limit_bytes, high = s->peak_before_bytes;
+  int64_t limit = s->limit_bytes, high = s->peak_before_bytes,
+          *left_ops = search_budget(j, MINIMUMS_SHARE);
   for (int i = 0; i < MOST_FASTER && !found && j->searched_ops < MOST_SEARCHED_OPS; i++) {
     limit = limit < high / 2 ? limit * 2 : high;
     found = limit >= high;
-    if (!found) WEIR_TRY(is_fast_under(j, limit, &found));
+    if (!found) WEIR_TRY(is_fast_under(j, limit, left_ops, &found));
   }
   s->faster_limit_bytes = found ? limit : high;
   return WEIR_OK;
 }
 
 static weir_status take(job *j, climb *out) {
-  search_begin(j, 1);
   if (j->options.only_passes || j->options.stop_after) return run_once(j, true, out);
   if (j->options.memory_limit_bytes) {
     WEIR_TRY(hold_limit(j, out));
@@ -311,7 +312,7 @@ static weir_status take(job *j, climb *out) {
 static weir_status log_stock_time(job *j) {
   if (j->options.debug < 4) return WEIR_OK;
   ir_module *exact = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare_exactly(j, exact));
+  WEIR_TRY(pipeline_prepare(j, PREPARE_AS_IT_CAME, j->options.memory_limit_bytes, exact, NULL));
   ctx_log(&j->c, 4, "as it came: %.4g ms predicted", plan_stock_time_ns(exact, &j->machine) / 1e6);
   ir_module_destroy(exact);
   return WEIR_OK;

@@ -45,7 +45,7 @@ static weir_status search_from(job *j, place at, minimum *found, search *s) {
 /* The candidate of a trial once more, with its report: the limit is held after all. */
 static weir_status hold_given(job *j, place at, int64_t limit, int32_t most_compiles,
                               minimum *found) {
-  search s = search_for_limit(j, limit, most_compiles);
+  search s = search_for_limit(j, limit, most_compiles, found->left_ops);
   s.is_trial = false;
   CTX_CHECK(&j->c, found->given > 0 && !found->held.m);
   WEIR_TRY(search_from(j, at, found, &s));
@@ -63,7 +63,7 @@ static bool holds_given(const job *j, const minimum *found, const candidate *c) 
 
 static weir_status try_limit(job *j, place at, int64_t limit, int32_t most_compiles, minimum *found,
                              trial *out) {
-  search s = search_for_limit(j, limit, most_compiles);
+  search s = search_for_limit(j, limit, most_compiles, found->left_ops);
   WEIR_TRY(search_from(j, at, found, &s));
   bool holds = s.found.m && (!most_compiles || s.found.needs.is_xlas);
   if (holds_given(j, found, &s.found)) WEIR_TRY(hold_given(j, at, limit, most_compiles, found));
@@ -83,8 +83,8 @@ static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *fou
   bool is_anywhere = !at.slice_bytes;
   int most = is_anywhere ? MOST_IN_VAIN : MOST_PROBES, left = most; /* in vain */
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
-  for (int probes = 0; probes < MOST_PROBES && left > 0 && j->searched_ops < most_ops &&
-                       j->c.looked_at < j->search_end && !found->held.m;
+  for (int probes = 0; probes < MOST_PROBES && left > 0 &&
+                       j->searched_ops<most_ops && * found->left_ops> 0 && !found->held.m;
        probes++) {
     int64_t high = found->limit, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high), probe = below;
@@ -126,11 +126,9 @@ static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
 
 /* A search comes to what another has seen by what came before it there, which may be more than a
  * share. Who sets the limit looks for kernels, too, which takes as much again. */
-static void begin_for_seen(job *j, int64_t seen_ops) {
-  search_begin(j, SEEN_SHARE);
-  int64_t most = j->search_end;
-  search_begin(j, MINIMUMS_SHARE);
-  j->search_end = max64(j->search_end, min64(most, saturated_sum(j->c.looked_at, seen_ops)));
+static void begin_for_seen(job *j, minimum *found) {
+  found->left_ops = search_budget(j, MINIMUMS_SHARE);
+  *found->left_ops = max64(*found->left_ops, min64(search_ops(j) / SEEN_SHARE, found->seen_ops));
 }
 
 /* Of less than that XLA has seen a candidate, under another limit: the estimate is high. For a
@@ -139,10 +137,10 @@ static weir_status confirm_seen(job *j, minimum *found) {
   trial is;
   int64_t worth = found->limit - found->limit / TUNED_SMALLER_LIMIT;
   if (!found->seen || found->seen >= found->limit || found->held.m) return WEIR_OK;
-  search_begin(j, MINIMUMS_SHARE);
+  found->left_ops = search_budget(j, MINIMUMS_SHARE);
   WEIR_TRY(try_limit(j, found->seen_at, found->seen, COMPILES_TO_CONFIRM, found, &is));
   if (is.peak || found->held.m || found->seen >= worth) return WEIR_OK;
-  begin_for_seen(j, found->seen_ops);
+  begin_for_seen(j, found);
   return try_limit(j, ANYWHERE, found->seen, COMPILES_OF_A_CLIMB, found, &is);
 }
 
@@ -153,7 +151,7 @@ static weir_status confirm(job *j, int64_t high, minimum *found) {
   trial is = {0};
   WEIR_TRY(confirm_seen(j, found));
   if (found->held.m || found->limit < estimated) return WEIR_OK;
-  search_begin(j, MINIMUMS_SHARE);
+  found->left_ops = search_budget(j, MINIMUMS_SHARE);
   if (found->near.slice_bytes)
     WEIR_TRY(try_limit(j, found->near, estimated, COMPILES_TO_CONFIRM, found, &is));
   if (!is.peak && !found->held.m) WEIR_TRY(confirm_limit(j, high, found));
@@ -178,12 +176,11 @@ static weir_status find_witness(job *j, minimum *found) {
 /* Passes that ask what is small beside the limit may leave another program under the one that was
  * found. Then it is tried with that. high: holds, as does what the witness needs. */
 static weir_status check_prepared(job *j, int64_t high, minimum *found) {
-  pipeline_changes changes;
   ir_module *m = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare_under(j, found->limit, m, &changes));
+  WEIR_TRY(pipeline_prepare(j, PREPARE_FOR_A_SPLIT, found->limit, m, NULL));
   bool holds = pipeline_is_alike(m, j->prepared);
   if (!holds) {
-    search s = search_for_limit(j, found->limit, 0);
+    search s = search_for_limit(j, found->limit, 0, found->left_ops);
     s.from = m;
     WEIR_TRY(search_all(j, &s));
     holds = s.found.m;
@@ -241,7 +238,7 @@ weir_status minimum_find(job *j, minimum *found) {
 }
 
 weir_status minimum_climb(job *j, minimum *found) {
-  search s = search_for_limit(j, found->low, 0);
+  search s = search_for_limit(j, found->low, 0, found->left_ops);
   WEIR_TRY(search_all(j, &s));
   if (s.found.m) minimum_keep(found, s.limit, s.found.m);
   found->guess = s.found.m ? s.found.needs.peak : s.seen.least;

@@ -80,12 +80,11 @@ static bool ask_for_report(job *j, const char *text, size_t length, const char *
 }
 
 /* In each way in which XLA may compile it. */
-static bool ask_all(job *j, ir_module *m, const char *text, size_t length, plan_order order,
-                    bool only_report, verdict *out) {
+static bool ask_all(job *j, const candidate *c, const char *text, size_t length, bool only_report,
+                    verdict *out) {
   const char *options[MACHINE_MOST_OPTIONS + 1], *other = machine_xla_otherwise(&j->machine);
   *out = (verdict){0};
-  candidate asked = {.m = m, .order = order, .in_functions = j->in_functions};
-  candidate_options(j, &asked, options);
+  candidate_options(j, c, options);
   out->is_xlas = only_report ? ask_for_report(j, text, length, options, out)
                              : ask(j, text, length, options, out);
   if (!out->is_xlas || !other) return out->is_xlas;
@@ -104,23 +103,21 @@ static const char *text_of(arena *a, const ir_module *m, size_t *out_length) {
   return copy;
 }
 
-static bool ask_about(job *j, ir_module *m, plan_order order, bool only_report, verdict *out) {
+static bool ask_about(job *j, const candidate *c, bool only_report, verdict *out) {
   if (!j->options.referee) return false;
-  if (!m) return ask_all(j, NULL, NULL, 0, order, only_report, out);
+  if (!c->m) return ask_all(j, c, NULL, 0, only_report, out);
   arena *a = arena_create(&j->c);
   size_t length;
-  const char *text = text_of(a, m, &length);
-  bool answered = ask_all(j, m, text, length, order, only_report, out);
+  const char *text = text_of(a, c->m, &length);
+  bool answered = ask_all(j, c, text, length, only_report, out);
   arena_destroy(a);
   return answered;
 }
 
-bool referee_ask(job *j, ir_module *m, plan_order order, verdict *out) {
-  return ask_about(j, m, order, false, out);
-}
+bool referee_ask(job *j, const candidate *c, verdict *out) { return ask_about(j, c, false, out); }
 
-bool referee_ask_report(job *j, ir_module *m, plan_order order, verdict *out) {
-  return ask_about(j, m, order, referee_has_orders(j), out);
+bool referee_ask_report(job *j, const candidate *c, verdict *out) {
+  return ask_about(j, c, referee_has_orders(j), out);
 }
 
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order) {
@@ -132,7 +129,8 @@ int64_t referee_estimate(job *j, const ir_module *m, plan_order order) {
 
 static verdict judge(job *j, plan_order order, bool only_report) {
   verdict v = {0};
-  if (!ask_about(j, NULL, order, only_report, &v)) v.peak = referee_estimate(j, j->m, order);
+  if (!ask_about(j, &(candidate){.order = order}, only_report, &v))
+    v.peak = referee_estimate(j, j->m, order);
   return v;
 }
 

@@ -9,12 +9,12 @@
  */
 bool referee_has_orders(const job *j);
 
-/* XLA's number for the module in this order; the largest of the ways in which it may compile it. m
- * NULL: the program as it came. False if there is no referee, which leaves *out alone, or it did
- * not compile. Cost: a compilation by XLA, unless it was asked of the same text before. */
-bool referee_ask(job *j, ir_module *m, plan_order order, verdict *out);
+/* XLA's number for a candidate, by its module and options; the largest of the ways in which it may
+ * compile it. False if there is no referee, which leaves *out alone, or it did not compile. Cost: a
+ * compilation by XLA, unless it was asked of the same text before. */
+bool referee_ask(job *j, const candidate *c, verdict *out);
 /* The same of what is not going to run: in about half of the time, unless it is known. */
-bool referee_ask_report(job *j, ir_module *m, plan_order order, verdict *out);
+bool referee_ask_report(job *j, const candidate *c, verdict *out);
 int64_t referee_estimate(job *j, const ir_module *m, plan_order order);
 /* Of the program as it came: what XLA says, else the estimate. */
 verdict referee_judge_as_it_came(job *j, plan_order order);

@@ -59,8 +59,7 @@ static const char *why_it_ended(const job *j, arena *a, const search *failed, in
 
 /* *found: the limit holds, if a climb with that budget ends with a split. */
 static weir_status climb_again(job *j, int64_t limit, int64_t room_ops, minimum *found) {
-  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES);
-  j->search_end = saturated_sum(j->c.looked_at, room_ops);
+  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, MOST_COMPILES, &room_ops);
   WEIR_TRY(search_all(j, &s));
   if (!s.found.m) WEIR_TRY(witness_hold(j, limit, COMPILES_OF_WITNESSES, &s));
   bool holds = s.found.m && (s.found.needs.is_xlas || !j->options.referee);
@@ -105,11 +104,11 @@ static weir_status find_number(job *j, const refusal *r, minimum *found) {
                      .seen_ops = j->c.looked_at,
                      .doubts = r->failed->doubts == DISPELLED ? DISPELLED : UNASKED,
                      .start = r->failed->seen.at_least,
+                     .left_ops = search_budget(j, MINIMUMS_SHARE),
                      .given = limit};
-  search_begin(j, MINIMUMS_SHARE);
   if (r->sure) {
     WEIR_TRY(minimum_climb(j, found));
-    search_begin(j, NEAR_SHARE);
+    found->left_ops = search_budget(j, NEAR_SHARE);
   }
   WEIR_TRY(minimum_find(j, found));
   if (j->options.search_ops > 0 && !found->held.m)

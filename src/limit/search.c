@@ -121,7 +121,8 @@ static bool is_known(job *j, const search *s, split_order *order) {
 
 /* Splits a copy of the prepared program; *out_m is the rewritten copy, NULL: it would be no other
  * and does not hold. */
-static weir_status split_copy(job *j, const search *s, split_order *order, ir_module **out_m) {
+static weir_status split_copy(job *j, const search *s, const int64_t *left_ops, split_order *order,
+                              ir_module **out_m) {
   bool by_size = s->manner == BY_SIZE;
   *out_m = NULL;
   *order = (split_order){.order = s->order,
@@ -130,11 +131,12 @@ static weir_status split_copy(job *j, const search *s, split_order *order, ir_mo
                                          : goal_of_holders(j, s),
                          .by_size = by_size,
                          .no_kernels = s->no_kernels,
+                         .is_bold = s->is_bold,
                          .no_hoisting = s->no_hoisting,
                          .may_give_up = s->slice_bytes >= TUNED_COARSE_BYTES,
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
-                         .search_end = j->search_end,
+                         .search_end = left_ops ? saturated_sum(j->c.looked_at, *left_ops) : 0,
                          .cut_sixteenths = s->cut_sixteenths,
                          .spare_bytes = s->spare_bytes,
                          .machine = &j->machine};
@@ -156,12 +158,15 @@ int64_t search_ops(const job *j) {
   return by_size > SEARCH_OPS ? by_size : SEARCH_OPS;
 }
 
-void search_begin(job *j, int64_t share) {
+int64_t *search_budget(job *j, int64_t share) {
+  int64_t *ops = ARENA_NEW(arena_create(&j->c), int64_t);
   assert(share > 0);
-  j->search_end = saturated_sum(j->c.looked_at, saturated_sum(search_ops(j) / share, 1));
+  *ops = saturated_sum(search_ops(j) / share, 1);
+  return ops;
 }
 
-search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles) {
+search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles,
+                    int64_t *left_ops) {
   assert(limit > 0);
   int64_t slice_bytes = machine_slices_under(&j->machine, limit).first_bytes;
   if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
@@ -175,23 +180,25 @@ search search_under(const job *j, int64_t limit, plan_order order, int32_t most_
                   .cut_sixteenths = FIRST_CUTS,
                   .devices = 1,
                   .order = order,
-                  .room_ops = j->search_end - j->c.looked_at,
+                  .left_ops = left_ops,
+                  .room_ops = *left_ops,
                   .most_compiles = most_compiles,
                   .no_kernels = j->options.tile == WEIR_TILE_OFF,
                   .seen = {.least = INT64_MAX}};
 }
 
-search search_spread(const job *j, int64_t limit, double devices, int32_t most_compiles) {
+search search_spread(const job *j, int64_t limit, double devices, int32_t most_compiles,
+                     int64_t *left_ops) {
   assert(devices >= 1);
-  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, most_compiles);
+  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, most_compiles, left_ops);
   s.devices = devices;
   s.target = of_all(limit, devices);
   s.slice_bytes = of_all(s.slice_bytes, devices);
   return s;
 }
 
-search search_for_limit(const job *j, int64_t limit, int32_t most_compiles) {
-  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, most_compiles);
+search search_for_limit(const job *j, int64_t limit, int32_t most_compiles, int64_t *left_ops) {
+  search s = search_under(j, limit, PLAN_ORDER_MEMORY_UNHOISTED, most_compiles, left_ops);
   s.is_trial = s.no_kernels = true;
   return s;
 }
@@ -210,10 +217,11 @@ static void note_refusal(job *j, search *s) {
 static bool ask_xla(job *j, const search *s, ir_module *m, bool fits, verdict *out) {
   int64_t given = j->options.memory_limit_bytes;
   bool is_given = !given || max64(s->limit, s->enough) <= given;
-  if (!s->is_trial && is_given && fits) return referee_ask(j, m, s->order, out);
-  bool answered = referee_ask_report(j, m, s->order, out),
+  candidate asked = {.m = m, .order = s->order, .in_functions = s->in_functions};
+  if (!s->is_trial && is_given && fits) return referee_ask(j, &asked, out);
+  bool answered = referee_ask_report(j, &asked, out),
        is_taken = !s->is_trial && out->peak <= (is_given ? s->enough : given);
-  return answered && is_taken ? referee_ask(j, m, s->order, out) : answered;
+  return answered && is_taken ? referee_ask(j, &asked, out) : answered;
 }
 
 /* fits: by estimate. What XLA has compiled before does not count. */
@@ -368,11 +376,13 @@ static void note_least(search *s, int64_t peak_bytes) {
   s->seen.at_least = (place){s->slice_bytes, s->manner};
 }
 
+static bool is_out_of_ops(const int64_t *left) { return left && *left <= 0; }
+
 /* Where it is asked for. before: the candidate. One that was cut short by the end of the search is
  * no other's. */
 static void note_best(job *j, search *s, ir_module *m, const split_order *order,
                       const search *before) {
-  bool is_whole = m && order->peak_bytes && j->c.looked_at < j->search_end;
+  bool is_whole = m && order->peak_bytes && !is_out_of_ops(s->left_ops);
   if (!is_whole || order->peak_bytes >= s->seen.best_peak || takes_too_long(j, s, m, order)) return;
   if (!s->seen.best) s->seen.best = ARENA_NEW(arena_create(&j->c), search);
   *s->seen.best = *before;
@@ -391,13 +401,16 @@ static void narrow(search *s, const split_order *order, bool fits, const verdict
   }
 }
 
-weir_status search_try(job *j, search *s) {
+/* left_ops: NULL, or the search's. */
+static weir_status try_candidate(job *j, search *s, int64_t *left_ops) {
   search before = *s;
   split_order order;
   ir_module *m;
+  int64_t looked_at = j->c.looked_at;
   CTX_CHECK(&j->c, !s->found.m && s->slice_bytes > 0 && s->target > 0);
   s->is_over = ++s->candidates == s->most_candidates;
-  WEIR_TRY(split_copy(j, s, &order, &m));
+  WEIR_TRY(split_copy(j, s, left_ops, &order, &m));
+  if (left_ops) *left_ops -= j->c.looked_at - looked_at;
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   s->added_bytes = max64(s->added_bytes, order.added_bytes);
   s->moved_bytes = max64(s->moved_bytes, order.moved_bytes);
@@ -417,20 +430,24 @@ weir_status search_try(job *j, search *s) {
   bool holds = (needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->enough;
   if (holds) s->found = candidate_of_order(m, &order, needs);
   else if (m) ir_module_destroy(m);
-  if (!holds) narrow(s, &order, fits, &needs);
+  if (holds) s->found.in_functions = s->in_functions;
+  else narrow(s, &order, fits, &needs);
   return WEIR_OK;
 }
 
-bool search_goes_on(job *j, search *s) {
+weir_status search_try(job *j, search *s) { return try_candidate(j, s, s->left_ops); }
+
+weir_status search_again(job *j, search *s) { return try_candidate(j, s, NULL); }
+
+bool search_goes_on(search *s) {
   bool may = !s->found.m && !s->is_over && s->slice_bytes >= LEAST_SLICE_BYTES &&
              (!s->most_compiles || s->compiles < s->most_compiles) && s->refusals < MOST_REFUSALS;
-  CTX_CHECK(&j->c, j->search_end > 0);
-  s->was_stopped |= may && j->c.looked_at >= j->search_end;
+  s->was_stopped |= may && is_out_of_ops(s->left_ops);
   return may && !s->was_stopped;
 }
 
 weir_status search_slices(job *j, search *s) {
-  while (search_goes_on(j, s)) WEIR_TRY(search_try(j, s));
+  while (search_goes_on(s)) WEIR_TRY(search_try(j, s));
   return WEIR_OK;
 }
 
@@ -513,7 +530,7 @@ weir_status search_by_peak(job *j, search *s) {
  * if there were no blocks. */
 static weir_status search_in_blocks(job *j, search *s) {
   search before = *s;
-  int64_t searched_ops = j->searched_ops, looked_at = j->c.looked_at;
+  int64_t searched_ops = j->searched_ops, left_ops = *s->left_ops;
   if (s->most_compiles) s->most_compiles = s->compiles + COMPILES_IN_BLOCKS;
   WEIR_TRY(search_slices(j, s));
   if (s->found.m) return WEIR_OK;
@@ -521,7 +538,7 @@ static weir_status search_in_blocks(job *j, search *s) {
   before.seen = s->seen;
   *s = before;
   j->searched_ops = searched_ops;
-  j->search_end = saturated_sum(j->search_end, j->c.looked_at - looked_at);
+  *s->left_ops = left_ops;
   return WEIR_OK;
 }
 
@@ -536,14 +553,6 @@ static weir_status search_confirmed(job *j, search *s) {
     WEIR_TRY(adds_in_blocks(by) ? search_in_blocks(j, s) : search_slices(j, s));
   }
   return WEIR_OK;
-}
-
-weir_status search_again(job *j, search *s) {
-  int64_t end = j->search_end;
-  j->search_end = INT64_MAX;
-  weir_status status = search_try(j, s);
-  j->search_end = end;
-  return status;
 }
 
 weir_status search_all(job *j, search *s) {
@@ -569,6 +578,6 @@ weir_status search_near(job *j, search *s, const place *start) {
   s->manner = start->manner;
   while (s->slice_bytes / 2 > start->slice_bytes) search_shrink(s);
   int64_t slice_bytes = s->slice_bytes;
-  while (search_goes_on(j, s) && s->slice_bytes == slice_bytes) WEIR_TRY(search_try(j, s));
+  while (search_goes_on(s) && s->slice_bytes == slice_bytes) WEIR_TRY(search_try(j, s));
   return WEIR_OK;
 }

@@ -74,8 +74,9 @@ typedef struct search {
   double most_xla_ns;    /* likewise, of a candidate without kernels that adds in blocks */
   int32_t candidates, most_candidates; /* 0: as many as it takes */
   bool is_over;                        /* no further candidate is worth it */
-  int64_t room_ops;                    /* that it may look at */
-  bool was_stopped;                    /* out: the job's search_end came before its own */
+  int64_t *left_ops;   /* that it may look at, with others; NULL: as many as it takes */
+  int64_t room_ops;    /* what that was at first */
+  bool was_stopped;    /* out: none was left before its own end */
   int64_t added_bytes; /* out: the most that a candidate has of large parts of products' sums */
   int64_t moved_bytes; /* out: of sums that are parts of larger ones */
   bool keeps_trips;    /* out: loops of a candidate keep what their trips do */
@@ -86,6 +87,8 @@ typedef struct search {
   int64_t spare_bytes; /* of what checkpoints take for free, by what the last candidate was over */
   int32_t spared;      /* so many times, with the same slices */
   bool no_kernels;     /* which have scratch of their own */
+  bool is_bold;        /* loops become kernels that are only worth a try */
+  bool in_functions;   /* XLA makes functions of whiles of short steps: limit/steps.h */
   bool no_hoisting;    /* nothing is made before whiles: XLA said that it is too much */
   int32_t most_compiles,
       compiles;    /* to ask XLA, where there is a referee; 0: the estimate decides */
@@ -106,16 +109,18 @@ typedef struct search {
 
 /* How many ops searches of the job may look at. */
 int64_t search_ops(const job *j);
-/* The searches that follow may look at a share-th of that, together; what they have not come to
- * then stays untried. */
-void search_begin(job *j, int64_t share);
+/* A share-th of that, for searches that have it together; what they have not come to then stays
+ * untried. Lives as long as the job. */
+int64_t *search_budget(job *j, int64_t share);
 
-search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles);
+search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles,
+                    int64_t *left_ops);
 /* The same of a program whose values are spread over so many devices, of which each has the limit.
  */
-search search_spread(const job *j, int64_t limit, double devices, int32_t most_compiles);
+search search_spread(const job *j, int64_t limit, double devices, int32_t most_compiles,
+                     int64_t *left_ops);
 /* Likewise, and nothing is asked but whether a candidate holds. */
-search search_for_limit(const job *j, int64_t limit, int32_t most_compiles);
+search search_for_limit(const job *j, int64_t limit, int32_t most_compiles, int64_t *left_ops);
 /* The first candidate that holds, in the search's own manner. */
 WEIR_MUST_USE weir_status search_slices(job *j, search *s);
 /* The same of what holds the peak, with kernels and without. */
@@ -123,7 +128,7 @@ WEIR_MUST_USE weir_status search_by_peak(job *j, search *s);
 /* The same in one manner after the other, with kernels and without; if nothing holds, the first
  * that XLA refused to compile and the estimate lets pass. */
 WEIR_MUST_USE weir_status search_all(job *j, search *s);
-/* One candidate once more: s is as it was before it. */
+/* One candidate once more, whatever is left: s is as it was before it. */
 WEIR_MUST_USE weir_status search_again(job *j, search *s);
 /* Only slices about as long as those of `start`. A search under the limit comes to them, too,
  * unless it finds something before. */
@@ -131,7 +136,7 @@ WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);
 
 /* ---- its steps, for other searches (limit/faster.h) ---- */
 /* Another candidate may be made. */
-bool search_goes_on(job *j, search *s);
+bool search_goes_on(search *s);
 /* One candidate; s->found if it holds. Else the search is narrowed. */
 WEIR_MUST_USE weir_status search_try(job *j, search *s);
 /* On to what follows a candidate of which nothing is known: less is left whole, or slices are

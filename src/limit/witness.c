@@ -46,9 +46,8 @@ static void begin_turn(job *j, witnesses *w) {
 /* As passes leave the program under a limit, of which some ask what is small beside it. */
 static weir_status prepare(job *j, witnesses *w, int64_t limit, pipeline_changes *out) {
   ir_module *m = ir_module_clone(j->m), **last = &w->prepared[w->turn];
-  *out = (pipeline_changes){0};
-  WEIR_TRY(w->turn == PLAINLY ? pipeline_prepare_plainly(j, m)
-                              : pipeline_prepare_under(j, limit, m, out));
+  pipeline_purpose why = w->turn == PLAINLY ? PREPARE_PLAINLY : PREPARE_FOR_A_SPLIT;
+  WEIR_TRY(pipeline_prepare(j, why, limit, m, out));
   if (*last && pipeline_is_alike(*last, m)) ir_module_destroy(m);
   else *last = m;
   return WEIR_OK;
@@ -86,21 +85,17 @@ static void note(witnesses *w, int64_t limit, const search *s, bool holds) {
 
 /* What comes of the next limit. */
 static weir_status look(job *j, witnesses *w) {
-  int64_t end = j->search_end, before = j->c.looked_at, limit = w->held + w->room;
-  search s = search_for_limit(j, limit, 0);
+  int64_t limit = w->held + w->room;
+  search s = search_for_limit(j, limit, 0, &w->left_ops);
   pipeline_changes changes;
   WEIR_TRY(prepare(j, w, limit, &changes));
   s.from = w->prepared[w->turn];
   s.seen.best_peak = INT64_MAX;
   s.manners = turns[w->turn];
-  j->search_end = before + w->left_ops;
   WEIR_TRY(search_all(j, &s));
   bool holds = s.found.m;
   if (holds) ir_module_destroy(s.found.m);
-  int64_t looked_at = j->c.looked_at - before;
-  w->left_ops -= looked_at;
   w->room /= ROOM_STEP;
-  j->search_end = end + looked_at;
   note(w, limit, &s, holds);
   ctx_log(&j->c, 2, "for %lld bytes a candidate of %lld", (long long)limit,
           (long long)(s.seen.best ? s.seen.best_peak : 0));

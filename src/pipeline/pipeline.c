@@ -77,84 +77,64 @@ const pass_row pipeline_passes[] = {
     {0}};
 
 /* ---- what is run when ---- */
-typedef enum purpose { AS_IT_CAME, FOR_SPEED, PLAINLY, SHARDED, FOR_A_SPLIT } purpose;
-
 static bool may_be_needed(const pass_row *row) {
   return row->use == PASS_NEEDED || row->use == PASS_RIVAL;
 }
 
-static bool is_run(const pass_row *row, purpose why) {
+static bool is_run(const pass_row *row, pipeline_purpose why) {
   if (row->use == PASS_ALWAYS) return true;
   switch (why) {
-    case AS_IT_CAME: return false;
-    case FOR_SPEED: return row->is_exact && !may_be_needed(row);
-    case PLAINLY: return !may_be_needed(row);
-    case SHARDED: return row->pass != &pass_per_device;
-    case FOR_A_SPLIT: break;
+    case PREPARE_AS_IT_CAME: return false;
+    case PREPARE_FOR_SPEED: return row->is_exact && !may_be_needed(row);
+    case PREPARE_PLAINLY: return !may_be_needed(row);
+    case PREPARE_SHARDED: return row->pass != &pass_per_device;
+    case PREPARE_FOR_A_SPLIT: break;
   }
   return true;
 }
 
 /* What lost its uses goes at once: passes count users. */
-static weir_status run_row(job *j, const pass_row *row, ir_module *m, pipeline_changes *in_out) {
+static weir_status run_row(pass_driver *d, const pass_row *row, ir_module *m,
+                           pipeline_changes *in_out) {
   bool changed;
-  WEIR_TRY(pass_run(&j->driver, row->pass, m, &changed));
+  WEIR_TRY(pass_run(d, row->pass, m, &changed));
   in_out->replaced |= changed && (row->use == PASS_WORTH || row->use == PASS_RIVAL);
   in_out->needed |= changed && may_be_needed(row);
-  return changed ? pipeline_tidy(j, m) : WEIR_OK;
+  return changed ? pass_run(d, &pass_dce, m, NULL) : WEIR_OK;
 }
 
 /* What a phase leaves is simplified, so that no pass has to fold what it builds. */
-static weir_status run_phase(job *j, pass_phase phase, purpose why, ir_module *m,
+static weir_status run_phase(pass_driver *d, pass_phase phase, pipeline_purpose why, ir_module *m,
                              pipeline_changes *in_out) {
   static const pass_row last = {.pass = &pass_simplify};
   for (const pass_row *row = pipeline_passes; row->name; row++) {
     if (!row->pass || row->phase != phase || !is_run(row, why)) continue;
-    CTX_CHECK(&j->c, row->is_exact || why != AS_IT_CAME);
-    WEIR_TRY(run_row(j, row, m, in_out));
+    CTX_CHECK(d->c, row->is_exact || why != PREPARE_AS_IT_CAME);
+    WEIR_TRY(run_row(d, row, m, in_out));
   }
-  return run_row(j, &last, m, in_out);
+  return run_row(d, &last, m, in_out);
 }
 
-static weir_status prepare(job *j, ir_module *m, purpose why, pipeline_changes *out) {
-  *out = (pipeline_changes){0};
-  WEIR_TRY(run_phase(j, PASS_CANONICAL, why, m, out));
-  if (why != AS_IT_CAME && split_spread_of(m) == SPLIT_SHARDED)
+static weir_status run_phases(pass_driver *d, pipeline_purpose why, ir_module *m,
+                              pipeline_changes *in_out) {
+  WEIR_TRY(run_phase(d, PASS_CANONICAL, why, m, in_out));
+  if (why != PREPARE_AS_IT_CAME && split_spread_of(m) == SPLIT_SHARDED)
     return WEIR_OK; /* costs are of one device */
-  WEIR_TRY(run_phase(j, PASS_ALGEBRA, why, m, out));
-  return run_phase(j, PASS_READS, why, m, out);
+  WEIR_TRY(run_phase(d, PASS_ALGEBRA, why, m, in_out));
+  return run_phase(d, PASS_READS, why, m, in_out);
 }
 
-weir_status pipeline_prepare_exactly(job *j, ir_module *m) {
-  pipeline_changes changes;
-  return prepare(j, m, AS_IT_CAME, &changes);
-}
-
-weir_status pipeline_prepare_for_speed(job *j, ir_module *m) {
-  pipeline_changes changes;
-  return prepare(j, m, FOR_SPEED, &changes);
-}
-
-weir_status pipeline_prepare_plainly(job *j, ir_module *m) {
-  pipeline_changes changes;
-  return prepare(j, m, PLAINLY, &changes);
-}
-
-weir_status pipeline_prepare_sharded(job *j, ir_module *m) {
-  pipeline_changes changes;
-  return prepare(j, m, SHARDED, &changes);
-}
-
-weir_status pipeline_prepare(job *j, ir_module *m, pipeline_changes *out) {
-  return prepare(j, m, FOR_A_SPLIT, out);
-}
-
-weir_status pipeline_prepare_under(job *j, int64_t limit, ir_module *m, pipeline_changes *out) {
-  int64_t asked = j->options.memory_limit_bytes;
-  j->options.memory_limit_bytes = limit;
-  weir_status status = pipeline_prepare(j, m, out);
-  j->options.memory_limit_bytes = asked;
-  return status;
+weir_status pipeline_prepare(job *j, pipeline_purpose why, int64_t limit_bytes, ir_module *m,
+                             pipeline_changes *out_changes) {
+  weir_options under = j->options;
+  pass_driver d = j->driver;
+  pipeline_changes changes = {0};
+  under.memory_limit_bytes = limit_bytes;
+  d.options = &under;
+  WEIR_TRY(run_phases(&d, why, m, &changes));
+  j->driver.stopped = d.stopped;
+  if (out_changes) *out_changes = changes;
+  return WEIR_OK;
 }
 
 static strbuf text_of(arena *a, const ir_module *m) {
@@ -193,7 +173,7 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_accumulators = !pass_is_on(&j->driver, "accumulators");
   order->no_kernels |= !pass_is_on(&j->driver, "kernels") || !pipeline_can_call(&j->options, m);
   order->machine = &j->machine;
-  double worth = j->is_bold ? TUNED_BOLD_GAIN : TUNED_KERNEL_GAIN;
+  double worth = order->is_bold ? TUNED_BOLD_GAIN : TUNED_KERNEL_GAIN;
   order->least_gain = j->options.tile == WEIR_TILE_AUTO ? worth : 0;
   order->goal.no_kernels |= order->no_kernels;
   order->goal.may_call = pipeline_can_call(&j->options, m);
@@ -210,22 +190,23 @@ static void report(job *j, ir_module *m, split_order *order) {
 /* In place; an order without a limit or threshold splits nothing. */
 static weir_status split_module(job *j, ir_module *m, split_order *order) {
   bool is_candidate = !order->limit_bytes;
+  pass_driver d = j->driver;
   complete_order(j, m, order);
-  j->driver.user = order;
-  WEIR_TRY(pass_run(&j->driver, &pass_split, m, NULL));
-  WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
+  d.user = order;
+  WEIR_TRY(pass_run(&d, &pass_split, m, NULL));
+  WEIR_TRY(pass_run(&d, &pass_dce, m, NULL));
   CTX_CHECK(&j->c, 0 <= order->n_checkpoints && order->n_checkpoints <= MOST_CHECKPOINTS);
   is_candidate |= order->fits || order->peak_bytes <= order->asked_bytes;
   if (!order->is_trial) {
     report(j, m, order);
-    if (is_candidate) WEIR_TRY(pass_run(&j->driver, &pass_kernels, m, NULL));
-    WEIR_TRY(pass_run(&j->driver, &pass_progress, m, NULL));
+    if (is_candidate) WEIR_TRY(pass_run(&d, &pass_kernels, m, NULL));
+    WEIR_TRY(pass_run(&d, &pass_progress, m, NULL));
   }
-  WEIR_TRY(pass_run(&j->driver, &pass_lower, m, NULL));
-  if (!order->is_trial) WEIR_TRY(pass_run(&j->driver, &pass_hoist, m, NULL));
-  WEIR_TRY(pass_run(&j->driver, &pass_channels_last, m, NULL));
-  WEIR_TRY(pass_run(&j->driver, &pass_whole_sums, m, NULL));
-  WEIR_TRY(pass_run(&j->driver, &pass_dce, m, NULL));
+  WEIR_TRY(pass_run(&d, &pass_lower, m, NULL));
+  if (!order->is_trial) WEIR_TRY(pass_run(&d, &pass_hoist, m, NULL));
+  WEIR_TRY(pass_run(&d, &pass_channels_last, m, NULL));
+  WEIR_TRY(pass_run(&d, &pass_whole_sums, m, NULL));
+  WEIR_TRY(pass_run(&d, &pass_dce, m, NULL));
   if (order->has_cuts && order->peak_bytes > order->limit_bytes) splitter_judge(m, order);
   return WEIR_OK;
 }

@@ -40,8 +40,6 @@ typedef struct job {
   size_t length;
   ir_module *m;        /* as read */
   bool is_vast;        /* inlined; only passes that are named look at such */
-  bool is_bold;        /* loops become kernels that are only worth a try */
-  bool in_functions;   /* XLA makes functions of whiles of short steps: limit/steps.h */
   bool is_asked_ahead; /* whether it is left untouched: not, where a timer will be asked */
   pass_driver driver;
   ir_module *prepared;  /* what is split, under any limit; NULL: not made yet */
@@ -49,7 +47,6 @@ typedef struct job {
   split_spread spread;  /* of the prepared program */
   unsplit as_it_is;     /* of what was split last */
   int64_t searched_ops; /* of all candidates: their budget */
-  int64_t search_end;   /* of c.looked_at: where the search that goes on ends */
   struct split_schedules *schedules; /* of all candidates; NULL: none was made */
   struct witnesses *witnesses;       /* limit/witness.c; NULL: nobody has looked for any */
   VEC(referee_report) reports;       /* XLA is asked once of a program */
@@ -69,6 +66,7 @@ typedef struct split_order {
   plan_order order;       /* in which XLA will run it */
   bool by_size;           /* that, also where there is a limit */
   bool no_kernels;        /* loops stay loops */
+  bool is_bold;           /* they become kernels that are only worth a try */
   const machine *machine; /* that it is for, and that runs kernels; NULL: any CPU */
   double least_gain; /* else those become kernels that are predicted to be so many times as fast */
   int32_t n_kernels; /* out: loops that became kernels */
@@ -113,21 +111,21 @@ typedef struct pipeline_changes {
   bool needed;   /* one did something that is worth it only where nothing else holds */
 } pipeline_changes;
 
-/* All that comes before a split. */
-WEIR_MUST_USE weir_status pipeline_prepare(job *j, ir_module *m, pipeline_changes *out);
-/* The same as under another limit than the one that was set. */
-WEIR_MUST_USE weir_status pipeline_prepare_under(job *j, int64_t limit, ir_module *m,
-                                                 pipeline_changes *out);
+/* What a program is prepared for. */
+typedef enum pipeline_purpose {
+  PREPARE_FOR_A_SPLIT, /* all that comes before one */
+  PREPARE_PLAINLY,     /* the same without what is worth it only where nothing else holds */
+  PREPARE_FOR_SPEED,   /* of these what is exact: it holds its limit, and is split for the sake of
+                          time */
+  PREPARE_SHARDED,     /* all for what XLA partitions, by its global shapes */
+  PREPARE_AS_IT_CAME   /* what is for programs that hold their limit so */
+} pipeline_purpose;
+
+/* Under a limit, 0: none; some passes ask what is small beside it. out_changes may be NULL. */
+WEIR_MUST_USE weir_status pipeline_prepare(job *j, pipeline_purpose why, int64_t limit_bytes,
+                                           ir_module *m, pipeline_changes *out_changes);
 /* Whether passes have made the same of a program. */
 bool pipeline_is_alike(const ir_module *x, const ir_module *y);
-/* The same without what is worth it only where nothing else holds. */
-WEIR_MUST_USE weir_status pipeline_prepare_plainly(job *j, ir_module *m);
-/* Of these what is exact: of a program that holds its limit and is split for the sake of time. */
-WEIR_MUST_USE weir_status pipeline_prepare_for_speed(job *j, ir_module *m);
-/* The same of a program that XLA partitions, by its global shapes. */
-WEIR_MUST_USE weir_status pipeline_prepare_sharded(job *j, ir_module *m);
-/* Of these passes those for programs that hold their limit as they came. */
-WEIR_MUST_USE weir_status pipeline_prepare_exactly(job *j, ir_module *m);
 WEIR_MUST_USE weir_status pipeline_tidy(job *j, ir_module *m); /* dce */
 /* Whether programs may call weir: on CPUs, and calls can't be cut up. */
 bool pipeline_can_call(const weir_options *o, const ir_module *m);
