@@ -5,9 +5,7 @@
 
 /* ---- finding ---- */
 static bool adds(const ir_module *m, ir_op op, ir_value arg) {
-  const ir_op_data *d = ir_op_get(m, op);
-  return d->kind == IR_OP_ADD && !d->n_attrs && d->operands[0] != d->operands[1] &&
-         (d->operands[0] == arg || d->operands[1] == arg);
+  return split_is_addition(m, op) && (ir_operand(m, op, 0) == arg || ir_operand(m, op, 1) == arg);
 }
 
 /* A weir.loop of one result. */
@@ -134,7 +132,7 @@ static bool find_dims(const ir_type_data *part, const split_box *box, int32_t ra
 
 /* Where the slice of the part lies in the whole. What a start is clamped to is the part. */
 static void find_block(split_adding *s, const split_addition *a, ir_op slice, const split_box *box,
-                       const int32_t *from, int32_t rank, int64_t *out_dims) {
+                       const int32_t *from, int32_t rank, ir_value *out_at, int64_t *out_dims) {
   ir_module *m = s->b.m;
   const ir_type_data *part = ir_type_get(m, a->type),
                      *block = ir_type_at(m, ir_result(m, slice, 0));
@@ -143,27 +141,34 @@ static void find_block(split_adding *s, const split_addition *a, ir_op slice, co
     ir_value start = ir_operand(m, slice, 1 + (d < 0 ? 0 : (uint32_t)d));
     bool is_all = d < 0 || block->dims[d] == part->dims[d];
     out_dims[k] = d < 0 ? 1 : block->dims[d];
-    s->at[k] = ir_build_int_like(&s->b, start, box->at[k]);
+    out_at[k] = ir_build_int_like(&s->b, start, box->at[k]);
     if (is_all) continue;
     start = ir_build_clamped(&s->b, start, 0, part->dims[d] - block->dims[d]);
-    s->at[k] = box->at[k] ? ir_build_add(&s->b, start, s->at[k]) : start;
+    out_at[k] = box->at[k] ? ir_build_add(&s->b, start, out_at[k]) : start;
   }
 }
 
 static void read_block(split_adding *s, const split_addition *a, ir_op slice, const split_box *box,
                        const int32_t *from, ir_value now) {
   ir_module *m = s->b.m;
+  ir_value old = ir_result(m, slice, 0), at[IR_MAX_RANK];
   int64_t dims[IR_MAX_RANK];
-  find_block(s, a, slice, box, from, ir_type_at(m, now)->rank, dims);
-  ir_value old = ir_result(m, slice, 0), block = ir_build_dynamic_slice(&s->b, now, s->at, dims);
-  s->block = ir_type_of(m, block);
+  find_block(s, a, slice, box, from, ir_type_at(m, now)->rank, at, dims);
+  ir_value block = ir_build_dynamic_slice(&s->b, now, at, dims);
   ir_map_set(s->renamed, old, ir_build_reshape(&s->b, block, ir_type_of(m, old)));
 }
 
-static ir_value put_block(split_adding *s, ir_op update, ir_value now) {
-  ir_value x = ir_map_get(s->renamed, ir_operand(s->b.m, update, 1));
-  x = ir_build_reshape(&s->b, x, s->block);
-  return ir_build_dynamic_update_slice(&s->b, now, x, s->at);
+/* In the place that it was read from. */
+static ir_value put_block(split_adding *s, ir_op slice, ir_op update, ir_value now) {
+  ir_module *m = s->b.m;
+  ir_value read = ir_map_get(s->renamed, ir_result(m, slice, 0)),
+           x = ir_map_get(s->renamed, ir_operand(m, update, 1));
+  ir_op reshape = ir_maker(m, read, IR_OP_RESHAPE);
+  if (reshape) read = ir_operand(m, reshape, 0);
+  ir_op block = ir_maker(m, read, IR_OP_DYNAMIC_SLICE);
+  CTX_CHECK(m->ctx, block);
+  x = ir_build_reshape(&s->b, x, ir_type_of(m, read));
+  return ir_build_dynamic_update_slice(&s->b, now, x, ir_op_get(m, block)->operands + 1);
 }
 
 static bool is_of(const split_addition *a, ir_op op) {
@@ -212,7 +217,7 @@ static void add_in_blocks(split_adding *s, const split_addition *a, ir_op op, co
   for (uint32_t k = 0; k < a->count; k++) {
     if (op == a->by[k].slice) read_block(s, a, op, box, from, *now);
     else if (op != a->by[k].op) continue;
-    else if (a->by[k].slice) *now = put_block(s, op, *now);
+    else if (a->by[k].slice) *now = put_block(s, a->by[k].slice, op, *now);
     else *now = add_by_while(s, op, a->by[k].carry, box, *now);
   }
 }

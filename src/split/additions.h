@@ -39,8 +39,6 @@ typedef struct split_adding {
   ir_builder b; /* at the end of the body */
   const uint32_t *uses;
   ir_map *renamed;
-  ir_value at[IR_MAX_RANK]; /* of the block that was read last, and its type */
-  ir_type block;
 } split_adding;
 
 /* box: the part that the argument stands for. The op is one of the addition's: it is appended, or

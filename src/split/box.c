@@ -4,7 +4,7 @@
 #include "ir/fold.h"
 #include "ir/maps.h"
 
-static bool is_plain_add(const ir_module *m, ir_op op) {
+bool split_is_addition(const ir_module *m, ir_op op) {
   const ir_op_data *d = ir_op_get(m, op);
   return d->kind == IR_OP_ADD && !d->n_attrs && d->operands[0] != d->operands[1];
 }
@@ -48,7 +48,7 @@ static bool concatenate_box(ir_module *m, ir_op op, ir_value v, split_box *b) {
 
 /* Whether v is added to something by the op, or a part of what it makes: where. */
 static bool goes_through(ir_module *m, ir_op op, ir_value v, split_box *b) {
-  if (is_plain_add(m, op)) return true;
+  if (split_is_addition(m, op)) return true;
   if (ir_op_get(m, op)->n_results != 1 ||
       !ir_is_static_tensor(m, ir_type_of(m, ir_result(m, op, 0))))
     return false;
@@ -65,7 +65,7 @@ ir_op *split_runs_of_additions(arena *a, ir_module *m, const ir_users *users, ir
   ir_op *runs = ARENA_ARRAY(a, ir_op, m->ops.count);
   for (uint32_t i = ir_block_get(m, block)->ops.count; i-- > 0;) { /* readers come first */
     ir_op op = ir_op_at(m, block, i);
-    if (!is_plain_add(m, op)) continue;
+    if (!split_is_addition(m, op)) continue;
     ir_value v = ir_result(m, op, 0);
     ir_op next = ir_user_at(users, v, 1) ? IR_NONE : ir_user_at(users, v, 0);
     runs[op] = next && runs[next] ? runs[next] : op;

@@ -12,6 +12,9 @@ typedef struct split_box {
   int64_t at[IR_MAX_RANK], dims[IR_MAX_RANK];
 } split_box;
 
+/* An addition of two values, of which nothing else is asked. */
+bool split_is_addition(const ir_module *m, ir_op op);
+
 /* By op of the block, of an addition: the last of those in a row that it goes into, and nothing
  * else reads on the way; itself, if it goes into none. Cost: linear. */
 ir_op *split_runs_of_additions(arena *a, ir_module *m, const ir_users *users, ir_block block);

@@ -36,11 +36,6 @@ typedef struct rest_of { /* a root that has more: what is added to it reads it a
   ir_value rest;
 } rest_of;
 
-typedef struct sum_of { /* a result of a loop, and the type that it had */
-  ir_value sum;
-  ir_type type;
-} sum_of;
-
 typedef struct joining {
   ir_module *m;
   arena *scratch;
@@ -58,8 +53,8 @@ typedef struct joining {
   uint32_t n_values;
   bool *gone; /* by value: it is 0 now, as what went into it is carried elsewhere */
   ir_map *renamed;
+  ir_type *types;     /* by value: before it was a root's sum; IR_NONE: it is none */
   VEC(rest_of) rests; /* of the block that is made again */
-  VEC(sum_of) sums;
 } joining;
 
 /* ---- which are joined ---- */
@@ -199,7 +194,7 @@ static void hold(joining *j, ir_op loop, const addend *a) {
   if (r->sum) ir_op_get(m, loop)->operands[operand] = r->sum;
   yield(m, loop, a->result, r->now);
   r->sum = ir_result(m, loop, a->result);
-  VEC_PUSH(j->scratch, &j->sums, ((sum_of){r->sum, ir_type_of(m, r->sum)}));
+  j->types[r->sum] = ir_type_of(m, r->sum);
   ir_value_get(m, r->sum)->type = r->type;
   r->holder = NULL;
 }
@@ -223,9 +218,7 @@ static bool reads_gone(const joining *j, ir_op op, uint32_t i) {
 }
 
 static ir_type type_before(const joining *j, ir_value v) {
-  for (const sum_of *s = j->sums.at; s < VEC_END(j->sums); s++)
-    if (s->sum == v) return s->type;
-  return ir_type_of(j->m, v);
+  return j->types[v] ? j->types[v] : ir_type_of(j->m, v);
 }
 
 /* Parts that are carried elsewhere are 0 in what is put together of others, too. */
@@ -297,6 +290,7 @@ int32_t split_join_sums(ir_module *m, ir_block block, ir_op first, int64_t thres
   j.uses = ir_count_uses(scratch, m, block);
   j.n_values = m->values.count;
   j.gone = ARENA_ARRAY(scratch, bool, j.n_values);
+  j.types = ARENA_ARRAY(scratch, ir_type, j.n_values);
   j.renamed = ir_map_new(scratch, m);
   j.of_loop = ARENA_ARRAY(scratch, addend *, m->ops.count);
   j.roots = ARENA_ARRAY(scratch, root *, m->ops.count);

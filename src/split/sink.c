@@ -12,8 +12,7 @@ typedef struct sinking {
   arena *scratch;
   ir_block block; /* that the seed stands in */
   int64_t threshold_bytes;
-  bool *seen;    /* by value: can_copy has answered */
-  bool *counted; /* by value: in flops_behind */
+  bool *seen; /* by value: can_copy has answered; where that is yes, what is copied */
   bool made_parts;
 } sinking;
 
@@ -323,35 +322,25 @@ static void give_copies(const sinking *s, ir_value v, const uses *u) {
   }
 }
 
-static int64_t flops_behind(const sinking *s, ir_value v) {
-  if (!is_copied(s, v) || s->counted[v]) return 0;
-  s->counted[v] = true;
-  ir_op op = ir_value_get(s->m, v)->op;
-  int64_t flops = ir_op_flops(s->scratch, s->m, op);
-  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
-    flops = saturated_sum(flops, flops_behind(s, ir_operand(s->m, op, i)));
-  return flops;
-}
-
-/* Many copies together may take no more than the block takes. */
-static bool are_cheap(sinking *s, ir_value v, uint32_t copies) {
-  s->counted = ARENA_ARRAY(s->scratch, bool, s->m->values.count);
-  return saturated_product(copies, flops_behind(s, v)) <=
-         ir_block_flops(s->scratch, s->m, s->block);
+/* Many copies of what was seen may together take no more than the block takes. */
+static bool are_cheap(const sinking *s, uint32_t copies) {
+  int64_t flops = 0;
+  for (ir_value v = 1; v < s->m->values.count; v++)
+    if (s->seen[v])
+      flops = saturated_sum(flops, ir_op_flops(s->scratch, s->m, ir_value_get(s->m, v)->op));
+  return saturated_product(copies, flops) <= ir_block_flops(s->scratch, s->m, s->block);
 }
 
 /* Copies are the same to the bit, or nobody minds. */
-static bool may_differ(sinking *s, ir_value v) {
-  s->counted = ARENA_ARRAY(s->scratch, bool, s->m->values.count);
-  flops_behind(s, v);
-  return !split_meets_selected(s->scratch, s->m, s->block, s->counted);
+static bool may_differ(const sinking *s) {
+  return !split_meets_selected(s->scratch, s->m, s->block, s->seen);
 }
 
-static bool can_detach(sinking *s, ir_value v, const uses *u) {
+static bool can_detach(const sinking *s, ir_value v, const uses *u) {
   enum { FEW_USES = 4, MOST_USES = 16 };
   if (u->count < 2 || u->count > MOST_USES || !is_copied(s, v) || !can_copy(s, v, DEEPEST))
     return false;
-  return (u->count <= FEW_USES || are_cheap(s, v, u->count - 1)) && may_differ(s, v);
+  return (u->count <= FEW_USES || are_cheap(s, u->count - 1)) && may_differ(s);
 }
 
 bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,

@@ -1,4 +1,5 @@
-/* Sums of one loop that are added up behind it: what joining them looks at grows as they do. */
+/* Sums of one loop that are added up behind it: what joining them looks at grows as they do. And
+ * blocks that are read of two sums before either is put back: each goes where it was read. */
 #include <stdlib.h>
 
 #include "program_testing.h"
@@ -78,7 +79,71 @@ static sums joined(int n) {
   return p;
 }
 
+#define PART "tensor<16x8xf64>"
+#define BLOCK "tensor<8x8xf64>"
+static const char two_parts[] =
+    "func.func @main(%x: tensor<96x8xf64>) -> (tensor<32x8xf64>, tensor<32x8xf64>) {\n"
+    "%z = stablehlo.constant dense<0.0> : " PART
+    "\n"
+    "%zero = stablehlo.constant dense<0.0> : tensor<f64>\n"
+    "%r:2 = \"weir.loop\"(%x, %z, %z) ({\n"
+    "^bb0(%s: tensor<i64>, %lo: tensor<i64>, %xs: tensor<8x8xf64>, %a: " PART ", %b: " PART
+    "):\n"
+    "%i = stablehlo.constant dense<0> : tensor<i64>\n"
+    "%j = stablehlo.constant dense<4> : tensor<i64>\n"
+    "%sa = stablehlo.dynamic_slice %a, %i, %i, sizes = [8, 8]\n"
+    ": (" PART ", tensor<i64>, tensor<i64>) -> " BLOCK
+    "\n"
+    "%sb = stablehlo.dynamic_slice %b, %j, %i, sizes = [8, 8]\n"
+    ": (" PART ", tensor<i64>, tensor<i64>) -> " BLOCK
+    "\n"
+    "%na = stablehlo.add %sa, %xs : " BLOCK "\n%nb = stablehlo.add %sb, %xs : " BLOCK
+    "\n"
+    "%ua = stablehlo.dynamic_update_slice %a, %na, %i, %i\n"
+    ": (" PART ", " BLOCK ", tensor<i64>, tensor<i64>) -> " PART
+    "\n"
+    "%ub = stablehlo.dynamic_update_slice %b, %nb, %j, %i\n"
+    ": (" PART ", " BLOCK ", tensor<i64>, tensor<i64>) -> " PART
+    "\n"
+    "\"weir.yield\"(%ua, %ub) : (" PART ", " PART
+    ") -> ()\n"
+    "}) {extent = 96 : i64, slice = 8 : i64, in_dims = array<i64: 0>, in_units = array<i64: 1>,\n"
+    "out_dims = array<i64: -1, -1>, out_units = array<i64: 1, 1>}\n"
+    ": (tensor<96x8xf64>, " PART ", " PART ") -> (" PART ", " PART
+    ")\n"
+    "%p = stablehlo.pad %r#0, %zero, low = [0, 0], high = [16, 0], interior = [0, 0]\n"
+    ": (" PART
+    ", tensor<f64>) -> tensor<32x8xf64>\n"
+    "%q = stablehlo.pad %r#1, %zero, low = [16, 0], high = [0, 0], interior = [0, 0]\n"
+    ": (" PART
+    ", tensor<f64>) -> tensor<32x8xf64>\n"
+    "return %p, %q : tensor<32x8xf64>, tensor<32x8xf64>\n}\n";
+
+/* update(x, slice(x, at) + .., at) */
+static bool is_put_back(const ir_module *m, ir_op update) {
+  ir_op add = ir_maker(m, ir_operand(m, update, 1), IR_OP_ADD),
+        slice = add ? ir_maker(m, ir_operand(m, add, 0), IR_OP_DYNAMIC_SLICE) : IR_NONE;
+  bool is = slice && ir_operand(m, slice, 0) == ir_operand(m, update, 0);
+  for (uint32_t i = 1; is && i < 3; i++)
+    is = ir_operand(m, slice, i) == ir_operand(m, update, i + 1);
+  return is;
+}
+
+static weir_status ask_two_parts(ir_module *m, arena *a, void *user) {
+  int updates = 0;
+  (void)a, (void)user;
+  assert(split_join_sums(m, ir_body(m, ir_main_function(m)), IR_NONE, 0) == 2);
+  for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) {
+    if (ir_kind_of(m, w.op) != IR_OP_DYNAMIC_UPDATE_SLICE) continue;
+    assert(is_put_back(m, w.op));
+    updates++;
+  }
+  assert(updates == 2);
+  return ir_verify(m);
+}
+
 int main(void) {
+  assert(program_ask((program_asked){.text = two_parts, .ask = ask_two_parts}) == WEIR_OK);
   sums few = joined(50), many = joined(400);
   assert(few.looked_at >= 50 && many.looked_at <= 9 * few.looked_at);
   return 0;
