@@ -4,7 +4,7 @@
  * An entry may stand in many others, so what a file of a few bytes stands for can be large without
  * end. The IR shares the parts; their weight (characters in text, counted as often as they are
  * printed) has a bound, so that no printer meets it. A location beyond its bound is unknown. */
-#include <math.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -221,31 +221,16 @@ ir_attr bc_integer_attr(bc_bytes *b, ir_type type) {
   return ir_attr_int(b->r->m, value, dtype);
 }
 
-/* As MLIR prints it, but for the shortest of several texts with more than six digits. */
-static ir_str real_text(bc *r, ir_dtype dtype, uint64_t bits, double value) {
-  char text[64];
-  if (!isfinite(value))
-    snprintf(text, sizeof text, "0x%0*llX", (int)ir_dtype_bytes(dtype) * 2,
-             (unsigned long long)bits);
-  else {
-    snprintf(text, sizeof text, "%.6e", value);
-    if (ir_float_bits(dtype, strtod(text, NULL)) != bits)
-      snprintf(text, sizeof text, "%.16e", value);
-    for (char *s = text + 1; *s; s++) /* the locale's decimal point */
-      if (*s == ',') *s = '.';
-  }
-  return ir_intern_string(r->m, text);
-}
-
 ir_attr bc_float_attr(bc_bytes *b, ir_type type) {
   ir_dtype dtype = scalar_of(b, type);
   if (!ir_is_float(dtype)) bc_fail(b, "a float of an integer type");
   uint64_t bits = (uint64_t)integer(b, dtype);
-  double value = ir_float_value(dtype, bits);
+  char text[IR_FLOAT_TEXT];
+  ir_float_text(dtype, bits, text);
   return ir_attr_new(b->r->m, &(ir_attr_data){.kind = IR_ATTR_FLOAT,
                                               .type = type,
-                                              .real = value,
-                                              .text = real_text(b->r, dtype, bits, value)});
+                                              .real = ir_float_value(dtype, bits),
+                                              .text = ir_intern_string(b->r->m, text)});
 }
 
 /* ---- constants ---- */

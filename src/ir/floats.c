@@ -1,6 +1,8 @@
 #include "ir/floats.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 typedef enum extremes { IEEE, NAN_ONLY, NAN_IS_MINUS_ZERO, FINITE, EXPONENT_ONLY } extremes;
 
@@ -107,4 +109,27 @@ double ir_float_value(ir_dtype dtype, uint64_t bits) {
     value = ldexp((double)mantissa, (exponent > 0 ? exponent : 1) - f->bias - f->mantissa_bits);
   }
   return negative ? -value : value;
+}
+
+/* The C library writes the locale's decimal point: whatever is between the first two digits. */
+static void plain_point(char *text) {
+  char *s = text + (*text == '-') + 1, *rest = s;
+  while (*rest < '0' || *rest > '9') rest++;
+  *s = '.';
+  memmove(s + 1, rest, strlen(rest) + 1);
+}
+
+void ir_float_text(ir_dtype dtype, uint64_t bits, char out_text[IR_FLOAT_TEXT]) {
+  double value = ir_float_value(dtype, bits);
+  bool wide = dtype == IR_F64 || dtype == IR_F32 || dtype == IR_F16 || dtype == IR_BF16;
+  if (!wide || !isfinite(value)) {
+    snprintf(out_text, IR_FLOAT_TEXT, "0x%0*llX", (int)ir_dtype_bytes(dtype) * 2,
+             (unsigned long long)bits);
+    return;
+  }
+  snprintf(out_text, IR_FLOAT_TEXT, "%.6e", value);
+  double read = strtod(out_text, NULL);
+  if (read != value && ir_float_bits(dtype, read) != bits)
+    snprintf(out_text, IR_FLOAT_TEXT, dtype == IR_F64 ? "%.16e" : "%.8e", value);
+  plain_point(out_text);
 }

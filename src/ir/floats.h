@@ -11,6 +11,10 @@
 
 uint64_t ir_float_bits(ir_dtype dtype, double value); /* in the low bits */
 double ir_float_value(ir_dtype dtype, uint64_t bits);
+enum { IR_FLOAT_TEXT = 48 };
+/* As MLIR prints it, but for the shortest of several texts with more than six digits; hex digits of
+ * what is not finite, and of formats that no one reads as decimals. */
+void ir_float_text(ir_dtype dtype, uint64_t bits, char out_text[IR_FLOAT_TEXT]);
 int ir_float_width(ir_dtype dtype); /* bits that count: 4, 6, 8, 16, 32, 64 */
 
 #endif

@@ -8,9 +8,6 @@
  * as numbers, a long one as a string of hex bytes. Booleans and integers of less than a byte are
  * always numbers: their hex form differs between versions of MLIR. Source: MLIR's AsmPrinter.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/floats.h"
 #include "ir/print.h"
@@ -90,26 +87,9 @@ static uint64_t read_bits(const char *data, size_t bytes) {
   return bits;
 }
 
-/* The C library writes the locale's decimal point: whatever is between the first two digits. */
-static void plain_point(char *text) {
-  char *s = text + (*text == '-') + 1, *rest = s;
-  while (*rest < '0' || *rest > '9') rest++;
-  *s = '.';
-  memmove(s + 1, rest, strlen(rest) + 1);
-}
-
 static void real(printer *p, ir_dtype dtype, uint64_t bits) {
-  char text[48];
-  double value = ir_float_value(dtype, bits);
-  bool wide = dtype == IR_F64 || dtype == IR_F32 || dtype == IR_F16 || dtype == IR_BF16;
-  if (!wide || !isfinite(value)) { /* or formats that no one reads as decimals */
-    strbuf_printf(p->out, "0x%0*llX", (int)ir_dtype_bytes(dtype) * 2, (unsigned long long)bits);
-    return;
-  }
-  snprintf(text, sizeof text, "%.6e", value);
-  if (strtod(text, NULL) != value && ir_float_bits(dtype, strtod(text, NULL)) != bits)
-    snprintf(text, sizeof text, dtype == IR_F64 ? "%.16e" : "%.8e", value);
-  plain_point(text);
+  char text[IR_FLOAT_TEXT];
+  ir_float_text(dtype, bits, text);
   add(p, text);
 }
 
