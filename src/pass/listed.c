@@ -24,7 +24,7 @@
  * computing all would be more work than memory is worth. Cost: linear.
  * Source: stream compaction (Blelloch 1990) read backwards.
  */
-#include "ir/maps.h"
+#include "pass/along.h"
 #include "pass/build.h"
 #include "pass/ranges.h"
 
@@ -32,7 +32,6 @@ enum { MOST_PLACES = 16 /* for each entry */, MOST_STEPS = 16 };
 enum { MOST_DEPTH = 1000 }; /* of members made of members: each is a call deep */
 
 typedef struct member { /* by value */
-  int32_t along;        /* the list's dimension; -1: it has none */
   bool steady;          /* all entries behind the last are alike */
   int32_t depth;        /* of members that it is made of, one out of the other */
   ir_value at_places, behind;
@@ -46,15 +45,13 @@ typedef struct lister {
   ir_builder b;
   ir_value list, mask, counts; /* of L, P, P elements */
   int64_t length, places;
-  uint32_t n_values;
+  pass_along along; /* the list's members */
   member *members;
   ir_value is_entry, count, is_behind, entry; /* made when they are first asked for */
 } lister;
 
 static const ir_type_data *type_of(const lister *f, ir_value v) { return ir_type_at(f->m, v); }
-static bool is_member(const lister *f, ir_value v) {
-  return v < f->n_values && f->members[v].along >= 0;
-}
+static bool is_member(const lister *f, ir_value v) { return pass_dim_along(&f->along, v) >= 0; }
 
 /* ---- the list ---- */
 static bool is_int_line(const lister *f, ir_value v) {
@@ -126,41 +123,6 @@ static bool find_list(lister *f, ir_op op) {
 }
 
 /* ---- its members ---- */
-static int32_t gathered_along(const lister *f, ir_op op, int32_t along) { /* of its result */
-  ir_gather_numbers n;
-  if (!ir_gather_dims(f->p->scratch, f->m, op, &n) || n.operand_batching_dims.count ||
-      along == n.index_vector_dim || is_member(f, ir_operand(f->m, op, 0)))
-    return IR_ALONE;
-  return ir_entry_dim(&n, along);
-}
-
-static bool may_be_member(const lister *f, ir_op op) {
-  ir_kind k = ir_kind_of(f->m, op);
-  return ir_op_get(f->m, op)->n_results == 1 && pass_is_static(f->m, op) &&
-         (ir_is_elementwise(k) || ir_is_move(k) || k == IR_OP_CONCATENATE || k == IR_OP_SLICE ||
-          k == IR_OP_PAD || k == IR_OP_REDUCE || k == IR_OP_DOT_GENERAL);
-}
-
-/* The list's index in the op's loop nest; IR_ALONE: none, or several. */
-static int32_t index_of(const lister *f, ir_op op) {
-  int32_t at[IR_MAX_RANK], index = IR_ALONE;
-  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++) {
-    if (!is_member(f, v)) continue;
-    if (!ir_operand_indices(f->p->scratch, f->m, op, i, at)) return IR_ALONE;
-    int32_t here = at[f->members[v].along];
-    if (here == IR_ALONE || (index != IR_ALONE && index != here)) return IR_ALONE;
-    index = here;
-  }
-  return index;
-}
-
-/* The operand's dimension with the list's index; -1: it has none. */
-static int32_t operand_along(const lister *f, ir_op op, uint32_t i, int32_t index) {
-  if (ir_kind_of(f->m, op) == IR_OP_GATHER)
-    return i == 1 ? f->members[ir_operand(f->m, op, 1)].along : -1;
-  return ir_operand_dim(f->p->scratch, f->m, op, i, index);
-}
-
 /* What was moved, or converted from one integer to another. */
 static ir_value unmoved(const lister *f, ir_value v) {
   for (int step = 0; step < MOST_STEPS; step++) {
@@ -212,19 +174,13 @@ static bool tells_ends(const lister *f, ir_value v, int32_t along, bool *out_beh
 
 /* The list's dimension is broadcast, or all of the value is one number. */
 static bool is_alike_along(const lister *f, ir_value v, int32_t along) {
-  ir_op op = ir_maker(f->m, v, IR_OP_BROADCAST_IN_DIM);
-  int32_t to[IR_MAX_RANK];
   bool behind;
-  if (ir_is_one_number(f->m, v) || tells_ends(f, v, along, &behind)) return true;
-  if (!op || !ir_operand_indices(f->p->scratch, f->m, op, 0, to)) return false;
-  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, 0))->rank; d++)
-    if (to[d] == along) return false;
-  return true;
+  return pass_is_alike_along(f->m, v, along) || tells_ends(f, v, along, &behind);
 }
 
 static bool is_steady(const lister *f, ir_op op, int32_t index) {
   for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++) {
-    int32_t along = operand_along(f, op, i, index);
+    int32_t along = pass_operand_along(&f->along, op, i, index);
     if (is_member(f, v) ? !f->members[v].steady : along >= 0 && !is_alike_along(f, v, along))
       return false;
   }
@@ -241,22 +197,19 @@ static int32_t depth_read(const lister *f, ir_op op) {
 }
 
 static void add_member(lister *f, ir_op op) {
-  int32_t along = IR_ALONE, index = IR_ALONE, depth = depth_read(f, op);
-  if (depth < 0 || depth == MOST_DEPTH) return;
-  if (ir_kind_of(f->m, op) == IR_OP_GATHER && pass_is_static(f->m, op) &&
-      is_member(f, ir_operand(f->m, op, 1)))
-    along = gathered_along(f, op, f->members[ir_operand(f->m, op, 1)].along);
-  else if (may_be_member(f, op)) along = index = index_of(f, op);
-  if (along < 0 || along >= type_of(f, ir_result(f->m, op, 0))->rank) return;
-  f->members[ir_result(f->m, op, 0)] =
-      (member){.along = along, .steady = is_steady(f, op, index), .depth = depth + 1};
+  int32_t depth = depth_read(f, op);
+  int32_t along = depth < 0 || depth == MOST_DEPTH ? IR_ALONE : pass_result_along(&f->along, op);
+  if (along == IR_ALONE) return;
+  ir_value v = ir_result(f->m, op, 0);
+  f->along.dims[v] = along;
+  f->members[v] = (member){.steady = is_steady(f, op, along), .depth = depth + 1};
 }
 
 static void find_members(lister *f, const ir_ops *ops) {
-  f->n_values = f->m->values.count;
-  f->members = ARENA_ARRAY(f->p->scratch, member, f->n_values);
-  for (ir_value v = 0; v < f->n_values; v++) f->members[v].along = -1;
-  f->members[f->list] = (member){.along = 0, .steady = true};
+  f->along = pass_along_new(f->p->scratch, f->m);
+  f->members = ARENA_ARRAY(f->p->scratch, member, f->along.n_values);
+  f->along.dims[f->list] = 0;
+  f->members[f->list] = (member){.steady = true};
   for (uint32_t i = 0; i < ops->count; i++) add_member(f, ops->at[i]);
 }
 
@@ -347,10 +300,11 @@ static ir_value repeated(lister *f, ir_value v, int32_t along) {
 
 static ir_value operand_of(lister *f, ir_op op, uint32_t i, int32_t index, side where, bool once) {
   ir_value v = ir_operand(f->m, op, i);
-  if (!is_member(f, v)) return foreign(f, v, operand_along(f, op, i, index), where, once);
+  if (!is_member(f, v))
+    return foreign(f, v, pass_operand_along(&f->along, op, i, index), where, once);
   ir_value x = made(f, v, where);
   bool repeats = where == BEHIND && f->members[v].steady && !once;
-  return repeats ? repeated(f, x, f->members[v].along) : x;
+  return repeats ? repeated(f, x, f->along.dims[v]) : x;
 }
 
 /* The same part of x, which has another length along the list's dimension; of that, all. */
@@ -367,13 +321,13 @@ static ir_value sliced(lister *f, ir_op op, ir_value x, int32_t along) {
 static ir_value made_again(lister *f, ir_value v, side where) {
   ir_op op = ir_value_get(f->m, v)->op;
   bool once = f->members[v].steady;
-  int32_t index = ir_kind_of(f->m, op) == IR_OP_GATHER ? IR_ALONE : f->members[v].along;
+  int32_t index = f->along.dims[v];
   uint32_t n = ir_op_get(f->m, op)->n_operands;
   ir_value *operands = ARENA_ARRAY(f->p->scratch, ir_value, n);
   for (uint32_t i = 0; i < n; i++) operands[i] = operand_of(f, op, i, index, where, once);
   if (ir_kind_of(f->m, op) == IR_OP_SLICE) return sliced(f, op, operands[0], index);
   int64_t length = where == AT_PLACES ? f->places : once ? 1 : f->length;
-  ir_type type = with_length(f, v, f->members[v].along, length);
+  ir_type type = with_length(f, v, f->along.dims[v], length);
   return ir_result(f->m, ir_build_again(&f->b, op, operands, &type), 0);
 }
 
@@ -449,7 +403,7 @@ static bool replace_reduce(lister *f, ir_op op) {
   ir_value v = ir_operand(f->m, op, 0), initial = ir_operand(f->m, op, 1);
   if (!may_reduce(f, op) || !is_member(f, v)) return false;
   ir_kind kind = ir_reducer_kind(f->m, ir_body(f->m, op));
-  int32_t along = f->members[v].along;
+  int32_t along = f->along.dims[v];
   ir_value none = nothing(f, kind, initial);
   ir_value x = where_true(f, is_entry(f), made(f, v, AT_PLACES), along, none), behind;
   if (f->members[v].steady) behind = times(f, kind, reduced(f, op, made(f, v, BEHIND), none), none);
@@ -470,7 +424,7 @@ static bool may_multiply(const lister *f, ir_op op, int32_t index) {
 static ir_value multiplied(lister *f, ir_op op, int32_t index, side where, bool once) {
   ir_value x[2];
   for (uint32_t i = 0; i < 2; i++) {
-    int32_t along = operand_along(f, op, i, index);
+    int32_t along = pass_operand_along(&f->along, op, i, index);
     x[i] = operand_of(f, op, i, index, where, once);
     ir_value zero = ir_build_splat_int(&f->b, ir_scalar(f->m, type_of(f, x[i])->dtype), 0);
     ir_value truth = once ? IR_NONE : where == AT_PLACES ? is_entry(f) : is_behind(f);
@@ -481,7 +435,7 @@ static ir_value multiplied(lister *f, ir_op op, int32_t index, side where, bool 
 }
 
 static bool replace_product(lister *f, ir_op op) {
-  int32_t index = index_of(f, op);
+  int32_t index = pass_index_along(&f->along, op);
   if (!may_multiply(f, op, index)) return false;
   ir_dtype d = type_of(f, ir_result(f->m, op, 0))->dtype;
   bool once = is_steady(f, op, index);
@@ -504,11 +458,11 @@ static bool find_scattering(const lister *f, ir_op op, scattering *out) {
   if (!pass_find_entries(f->p->scratch, f->m, op, &v) || v.n.operand_batching_dims.count ||
       is_member(f, v.x) || !is_member(f, v.indices))
     return false;
-  int32_t along = f->members[v.indices].along;
+  int32_t along = f->along.dims[v.indices];
   if (along == v.n.index_vector_dim) return false;
   int32_t d = ir_entry_dim(&v.n, along);
   *out = (scattering){op, along, d, v.kind == IR_OP_ADD};
-  return !is_member(f, v.part) || f->members[v.part].along == d;
+  return !is_member(f, v.part) || f->along.dims[v.part] == d;
 }
 
 static ir_value updates_of(lister *f, const scattering *s, side where) {
@@ -562,7 +516,7 @@ static bool replace_scatter(lister *f, ir_op op) {
 /* The list's value, put together: what is not in the list goes behind its end, where scatter drops
  * it. */
 static ir_value put_together(lister *f, ir_value v) {
-  int32_t along = f->members[v].along;
+  int32_t along = f->along.dims[v];
   ir_value rows = made(f, v, AT_PLACES), x = with_ends(f, v, along, BEHIND);
   ir_value end = ir_build_int_like(&f->b, f->counts, f->length);
   ir_value at = ir_build_select(&f->b, is_entry(f), entry_of_place(f), end);

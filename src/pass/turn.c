@@ -11,64 +11,37 @@ void pass_turn_begin(pass_turn *t, pass_ctx *p, ir_module *m, ir_block block, in
                    .block = block,
                    .b = {m, block, IR_NONE},
                    .length = length,
-                   .n_values = n,
-                   .along = ARENA_ARRAY(p->scratch, int32_t, n),
-                   .counts = ARENA_ARRAY(p->scratch, bool, n),
+                   .members = pass_along_new(p->scratch, m),
+                   .counts = pass_along_new(p->scratch, m),
                    .turned = ARENA_ARRAY(p->scratch, ir_value, n),
                    .stays = ARENA_ARRAY(p->scratch, bool, n)};
-  for (ir_value v = 0; v < n; v++) t->along[v] = -1;
 }
 
 void pass_turn_start(pass_turn *t, ir_value v, ir_value turned) {
   CTX_CHECK(t->m->ctx, ir_type_of(t->m, v) == ir_type_of(t->m, turned));
-  t->along[v] = 0;
+  t->members.dims[v] = 0;
   t->turned[v] = turned;
 }
 
-static bool reads_member(const pass_turn *t, ir_op op) {
-  for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++)
-    if (pass_turn_is_member(t, ir_operand(t->m, op, i))) return true;
-  return false;
-}
-
 /* ---- gathers and scatters ---- */
-/* Of operand 1 or 2 of a scatter, operand 1 of a gather, or its result: which dimension is the
- * `nth` of the entries'; -1: none. */
-static int32_t nth_entry_dim(const pass_turn *t, ir_value v, ir_ints windows, int64_t vectors,
-                             int32_t nth) {
-  for (int32_t d = 0; d < ir_type_at(t->m, v)->rank; d++)
-    if (d != vectors && !ir_ints_have(windows, d) && nth-- == 0) return d;
-  return -1;
+/* Which dimension of the indices is the only one of their entries; -1: there are others. */
+static int32_t only_entry_dim(const pass_turn *t, ir_value indices, const ir_gather_numbers *n) {
+  int32_t rank = ir_type_at(t->m, indices)->rank;
+  if (rank - (n->index_vector_dim < rank) != 1) return -1;
+  return n->index_vector_dim == 0;
 }
 
-/* The one dimension of a scatter's entries; -1: there are others, or each has an operand of its
- * own.
+/* The same of operand 1 or 2 of a scatter; -1: there are others, or each has an operand of its own.
  */
 static int32_t entry_dim(const pass_turn *t, ir_op scatter, uint32_t operand) {
   ir_gather_numbers n;
+  ir_value indices = ir_operand(t->m, scatter, 1);
   if (operand == 0 || !ir_gather_dims(t->p->scratch, t->m, scatter, &n) ||
       n.start_indices_batching_dims.count)
     return -1;
-  ir_value v = ir_operand(t->m, scatter, operand);
-  int64_t vectors = operand == 1 ? n.index_vector_dim : -1;
-  ir_ints windows = operand == 1 ? (ir_ints){0} : n.offset_dims;
-  int32_t d = nth_entry_dim(t, v, windows, vectors, 0);
-  if (d < 0 || nth_entry_dim(t, v, windows, vectors, 1) >= 0) return -1;
-  return ir_type_at(t->m, v)->dims[d] == t->length ? d : -1;
-}
-
-/* The dimension of a gather's result along which it has an entry for each member of its indices;
- * IR_ALONE: none. */
-static int32_t gathered_dim(const pass_turn *t, ir_op op) {
-  ir_gather_numbers n;
-  ir_value at = ir_operand(t->m, op, 1);
-  if (pass_turn_is_member(t, ir_operand(t->m, op, 0)) || !pass_turn_is_member(t, at) ||
-      !ir_gather_dims(t->p->scratch, t->m, op, &n))
-    return IR_ALONE;
-  int32_t along = t->along[at];
-  if (along == n.index_vector_dim || ir_ints_have(n.start_indices_batching_dims, along))
-    return IR_ALONE;
-  return ir_entry_dim(&n, along);
+  int32_t d = only_entry_dim(t, indices, &n);
+  if (d < 0 || ir_type_at(t->m, indices)->dims[d] != t->length) return -1;
+  return operand == 1 ? d : ir_entry_dim(&n, d);
 }
 
 static bool takes_rows(const pass_turn *t, ir_op gather, int32_t dim) {
@@ -83,57 +56,24 @@ bool pass_turn_is_turned(const pass_turn *t, ir_op op) {
   ir_gather_numbers n;
   ir_module *m = t->m;
   if (ir_kind_of(m, op) != IR_OP_GATHER || !pass_is_static(m, op)) return false;
-  ir_value x = ir_operand(m, op, 0), y = ir_result(m, op, 0);
-  return pass_turn_is_member(t, x) && ir_type_of(m, x) == ir_type_of(m, y) &&
+  ir_value x = ir_operand(m, op, 0), indices = ir_operand(m, op, 1);
+  int32_t along = pass_dim_along(&t->members, x), d;
+  return along >= 0 && ir_type_of(m, x) == ir_type_of(m, ir_result(m, op, 0)) &&
          ir_gather_dims(t->p->scratch, m, op, &n) && n.start_index_map.count == 1 &&
-         n.start_index_map.at[0] == t->along[x] && n.operand_batching_dims.count == 0 &&
-         takes_rows(t, op, t->along[x]) &&
-         nth_entry_dim(t, y, n.offset_dims, -1, 0) == t->along[x] &&
-         nth_entry_dim(t, y, n.offset_dims, -1, 1) < 0 && t->are_places(t, ir_operand(m, op, 1));
-}
-
-/* ---- members ---- */
-static bool may_be_member(const pass_turn *t, ir_op op) {
-  ir_kind k = ir_kind_of(t->m, op);
-  return ir_op_get(t->m, op)->n_results == 1 && pass_is_static(t->m, op) &&
-         (ir_is_elementwise(k) || ir_is_move(k) || k == IR_OP_CONCATENATE || k == IR_OP_REDUCE ||
-          k == IR_OP_DOT_GENERAL || k == IR_OP_GATHER);
-}
-
-/* The index of the members' dimension in the op's loop nest, or of the counts'; IR_ALONE: none, or
- * several. */
-static int32_t index_among(const pass_turn *t, ir_op op, bool counts) {
-  int32_t at[IR_MAX_RANK], index = IR_ALONE;
-  for (ir_value v, i = 0; (v = ir_operand_at(t->m, op, i)); i++) {
-    if (v >= t->n_values || t->along[v] < 0 || t->counts[v] != counts) continue;
-    if (!ir_operand_indices(t->p->scratch, t->m, op, i, at)) return IR_ALONE;
-    int32_t here = at[t->along[v]];
-    if (here == IR_ALONE || (index != IR_ALONE && index != here)) return IR_ALONE;
-    index = here;
-  }
-  return index;
-}
-
-static int32_t index_of(const pass_turn *t, ir_op op) {
-  bool is_gather = ir_kind_of(t->m, op) == IR_OP_GATHER;
-  return is_gather ? gathered_dim(t, op) : index_among(t, op, !reads_member(t, op));
-}
-
-/* The dimension of operand i of a member that is walked in the new order; -1: none. */
-static int32_t member_dim(const pass_turn *t, ir_op op, uint32_t i, int32_t index) {
-  if (ir_kind_of(t->m, op) == IR_OP_GATHER) return i == 1 ? t->along[ir_operand(t->m, op, 1)] : -1;
-  return ir_operand_dim(t->p->scratch, t->m, op, i, index);
+         n.start_index_map.at[0] == along && n.operand_batching_dims.count == 0 &&
+         takes_rows(t, op, along) && (d = only_entry_dim(t, indices, &n)) >= 0 &&
+         ir_entry_dim(&n, d) == along && t->are_places(t, indices);
 }
 
 /* ---- readers ---- */
 /* Of operand i of a reader: the dimension that is walked in any order; -1: none. */
 static int32_t reader_dim(const pass_turn *t, ir_op op, uint32_t i) {
   if (ir_kind_of(t->m, op) == IR_OP_SCATTER) return entry_dim(t, op, i);
-  if (ir_kind_of(t->m, op) == IR_OP_GATHER) return i ? -1 : t->along[ir_operand(t->m, op, 0)];
-  int32_t index = index_of(t, op);
-  return index < ir_type_at(t->m, ir_result(t->m, op, 0))->rank
-             ? -1
-             : ir_operand_dim(t->p->scratch, t->m, op, i, index);
+  if (ir_kind_of(t->m, op) == IR_OP_GATHER)
+    return i ? -1 : t->members.dims[ir_operand(t->m, op, 0)];
+  int32_t index = pass_index_along(&t->members, op);
+  bool is_reduced = index >= ir_type_at(t->m, ir_result(t->m, op, 0))->rank;
+  return is_reduced ? pass_operand_along(&t->members, op, i, index) : -1;
 }
 
 /* No window reaches beyond its place. */
@@ -171,18 +111,13 @@ bool pass_turn_is_reader(const pass_turn *t, ir_op op) {
     default: return false;
   }
   for (uint32_t i = 0; i < d->n_operands; i++)
-    if (pass_turn_is_member(t, d->operands[i]) && reader_dim(t, op, i) != t->along[d->operands[i]])
+    if (pass_turn_is_member(t, d->operands[i]) &&
+        reader_dim(t, op, i) != t->members.dims[d->operands[i]])
       return false;
   return true;
 }
 
 /* ---- leaves ---- */
-/* The same elements at each index of the dimension. */
-static bool is_repeated(const pass_turn *t, ir_value v, int32_t d) {
-  ir_op op = ir_maker(t->m, v, IR_OP_BROADCAST_IN_DIM);
-  return op ? ir_moved_from(t->m, op, d) == IR_ALONE : ir_is_one_number(t->m, v);
-}
-
 /* v counts dimension d, in a type that has numbers enough. */
 static bool is_count(const pass_turn *t, ir_value v, int32_t d) {
   ir_dtype dtype = ir_type_at(t->m, v)->dtype;
@@ -192,11 +127,11 @@ static bool is_count(const pass_turn *t, ir_value v, int32_t d) {
 
 /* Made in the new order already, along this dimension. */
 static bool is_turned(const pass_turn *t, ir_value v, int32_t d) {
-  return v < t->n_values && t->along[v] == d;
+  return pass_dim_along(&t->members, v) == d || pass_dim_along(&t->counts, v) == d;
 }
 
 static void look_at_leaf(pass_turn *t, ir_value v, int32_t d) {
-  if (d < 0 || is_turned(t, v, d) || is_repeated(t, v, d)) return;
+  if (d < 0 || is_turned(t, v, d) || pass_is_alike_along(t->m, v, d)) return;
   ir_op op = ir_value_get(t->m, v)->op;
   int64_t bytes = ir_value_bytes(t->m, v);
   if (op && ir_kind_of(t->m, op) != IR_OP_CONSTANT && bytes > t->leaf_bytes) t->leaf_bytes = bytes;
@@ -206,15 +141,10 @@ static void look_at_leaf(pass_turn *t, ir_value v, int32_t d) {
 /* What the op reads is made of counts, or the same at each index. */
 static bool counts_alone(const pass_turn *t, ir_op op, int32_t index) {
   for (ir_value v, i = 0; (v = ir_operand_at(t->m, op, i)); i++) {
-    int32_t d = member_dim(t, op, i, index);
-    if (d >= 0 && !is_turned(t, v, d) && !is_repeated(t, v, d)) return false;
+    int32_t d = pass_operand_along(&t->counts, op, i, index);
+    if (d >= 0 && !is_turned(t, v, d) && !pass_is_alike_along(t->m, v, d)) return false;
   }
   return true;
-}
-
-static void look_at_leaves(pass_turn *t, ir_op op, int32_t index) {
-  for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++)
-    look_at_leaf(t, ir_operand(t->m, op, i), member_dim(t, op, i, index));
 }
 
 static bool mark_count(pass_turn *t, ir_op op) {
@@ -222,20 +152,22 @@ static bool mark_count(pass_turn *t, ir_op op) {
   int64_t d = v && pass_is_static(t->m, op) ? pass_counted_dim(t->m, v) : -1;
   if (d < 0 || ir_type_at(t->m, v)->dims[d] != t->length || !is_count(t, v, (int32_t)d))
     return false;
-  t->along[v] = (int32_t)d;
-  return t->counts[v] = true;
+  t->counts.dims[v] = (int32_t)d;
+  return true;
+}
+
+/* What the op is made of: members, else counts. */
+static pass_along *made_of(pass_turn *t, ir_op op) {
+  return pass_reads_along(&t->members, op) ? &t->members : &t->counts;
 }
 
 static void mark_member(pass_turn *t, ir_op op) {
-  if (mark_count(t, op)) return;
-  int32_t index = may_be_member(t, op) ? index_of(t, op) : IR_ALONE;
-  if (index == IR_ALONE) return;
-  ir_value y = ir_result(t->m, op, 0);
-  if (index >= ir_type_at(t->m, y)->rank) return;
-  t->along[y] = index;
-  t->counts[y] = !reads_member(t, op);
-  if (t->counts[y] && !counts_alone(t, op, index)) t->along[y] = -1;
-  else look_at_leaves(t, op, index);
+  pass_along *of = made_of(t, op);
+  int32_t d = mark_count(t, op) ? IR_ALONE : pass_result_along(of, op);
+  if (d == IR_ALONE || (of == &t->counts && !counts_alone(t, op, d))) return;
+  of->dims[ir_result(t->m, op, 0)] = d;
+  for (uint32_t i = 0; i < ir_op_get(t->m, op)->n_operands; i++)
+    look_at_leaf(t, ir_operand(t->m, op, i), pass_operand_along(of, op, i, d));
 }
 
 /* What an op, or one in its regions, reads of members has to stay. */
@@ -256,7 +188,7 @@ void pass_turn_mark(pass_turn *t) {
   const ir_ops *ops = &ir_block_get(t->m, t->block)->ops;
   for (uint32_t i = 0; i < ops->count; i++) {
     mark_member(t, ops->at[i]);
-    if (!reads_member(t, ops->at[i]) || !pass_turn_is_reader(t, ops->at[i])) continue;
+    if (!pass_reads_along(&t->members, ops->at[i]) || !pass_turn_is_reader(t, ops->at[i])) continue;
     for (uint32_t k = 0; k < ir_op_get(t->m, ops->at[i])->n_operands; k++)
       look_at_leaf(t, ir_operand(t->m, ops->at[i], k), reader_dim(t, ops->at[i], k));
   }
@@ -272,22 +204,22 @@ static ir_value places_of(pass_turn *t) {
 static ir_value turned_count(pass_turn *t, ir_value v) {
   ir_type type = ir_type_of(t->m, v);
   ir_value q = ir_build_convert(&t->b, places_of(t), ir_type_get(t->m, type)->dtype);
-  int64_t to = t->along[v];
+  int64_t to = t->counts.dims[v];
   return ir_build_broadcast(&t->b, q, type, &to);
 }
 
 static ir_value turned(pass_turn *t, ir_value v, int32_t d) {
-  if (d < 0 || is_repeated(t, v, d)) return v;
+  if (d < 0 || pass_is_alike_along(t->m, v, d)) return v;
   return is_turned(t, v, d) ? t->turned[v] : pass_build_rows(&t->b, v, d, places_of(t));
 }
 
 static void turn_member(pass_turn *t, ir_op op) {
   uint32_t n = ir_op_get(t->m, op)->n_operands;
   ir_value *x = ARENA_ARRAY(t->p->scratch, ir_value, n);
-  int32_t index = index_of(t, op);
-  for (uint32_t i = 0; i < n; i++)
-    x[i] = turned(t, ir_operand(t->m, op, i), member_dim(t, op, i, index));
+  const pass_along *of = made_of(t, op);
   ir_value y = ir_result(t->m, op, 0);
+  for (uint32_t i = 0; i < n; i++)
+    x[i] = turned(t, ir_operand(t->m, op, i), pass_operand_along(of, op, i, of->dims[y]));
   ir_type type = ir_type_of(t->m, y);
   ir_op made = ir_build_again(&t->b, op, x, &type);
   if (ir_kind_of(t->m, op) == IR_OP_GATHER)
@@ -313,9 +245,8 @@ static void turn_reader(pass_turn *t, ir_op op) {
     ir_op_set_attr(m, op, "indices_are_sorted", ir_attr_bool(m, false), true);
 }
 
-static bool is_of(const pass_turn *t, ir_op op, bool counts) {
-  ir_value y = ir_op_get(t->m, op)->n_results == 1 ? ir_result(t->m, op, 0) : IR_NONE;
-  return y && y < t->n_values && t->along[y] >= 0 && t->counts[y] == counts;
+static bool is_of(const pass_along *s, ir_op op) {
+  return ir_op_get(s->m, op)->n_results == 1 && pass_dim_along(s, ir_result(s->m, op, 0)) >= 0;
 }
 
 static void turn_count(pass_turn *t, ir_op op) {
@@ -324,9 +255,9 @@ static void turn_count(pass_turn *t, ir_op op) {
 }
 
 static void turn(pass_turn *t, ir_op op) {
-  if (is_of(t, op, true)) turn_count(t, op);
-  else if (!reads_member(t, op)) return;
-  else if (is_of(t, op, false)) turn_member(t, op);
+  if (is_of(&t->counts, op)) turn_count(t, op);
+  else if (!pass_reads_along(&t->members, op)) return;
+  else if (is_of(&t->members, op)) turn_member(t, op);
   else if (pass_turn_is_reader(t, op)) turn_reader(t, op);
 }
 
@@ -342,7 +273,7 @@ void pass_turn_rewrite(pass_turn *t, ir_op from) {
     if (op != from) continue;
     begun = true;
     for (uint32_t k = 0; k < i; k++)
-      if (is_of(t, ops.at[k], true)) turn_count(t, ops.at[k]);
+      if (is_of(&t->counts, ops.at[k])) turn_count(t, ops.at[k]);
   }
 }
 

@@ -16,6 +16,7 @@
  */
 #ifndef WEIR_PASS_TURN_H
 #define WEIR_PASS_TURN_H
+#include "pass/along.h"
 #include "pass/pass.h"
 
 typedef struct pass_turn {
@@ -31,11 +32,9 @@ typedef struct pass_turn {
   bool (*are_places)(const struct pass_turn *t, ir_value indices);
   void *own; /* the pass's */
   ir_value found_places;
-  uint32_t n_values;  /* values that came; by these: */
-  int32_t *along;     /* the dimension; -1: no member, no count */
-  bool *counts;       /* a count */
-  ir_value *turned;   /* in the new order, once it is made */
-  bool *stays;        /* a member that is wanted in the old order, too */
+  pass_along members, counts;
+  ir_value *turned;   /* by value: in the new order, once it is made */
+  bool *stays;        /* likewise: a member that is wanted in the old order, too */
   int64_t leaf_bytes; /* the largest computed leaf, which has to be there whole */
 } pass_turn;
 
@@ -45,7 +44,7 @@ void pass_turn_start(pass_turn *t, ir_value v, ir_value turned);
 /* Finds members, what stays of them, and leaf_bytes; changes nothing. */
 void pass_turn_mark(pass_turn *t);
 static inline bool pass_turn_is_member(const pass_turn *t, ir_value v) {
-  return v < t->n_values && t->along[v] >= 0 && !t->counts[v];
+  return pass_dim_along(&t->members, v) >= 0;
 }
 /* The op takes all members that it reads in any order. */
 bool pass_turn_is_reader(const pass_turn *t, ir_op op);

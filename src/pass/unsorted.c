@@ -79,7 +79,7 @@ static bool has_way_back(const pass_turn *t, int64_t small_bytes) {
 
 /* Of what is large. */
 static bool is_made_twice(const pass_turn *t, ir_op sort, int64_t small_bytes) {
-  for (ir_value v = 1; v < t->n_values; v++)
+  for (ir_value v = 1; v < t->members.n_values; v++)
     if (t->stays[v] && ir_value_get(t->m, v)->op != sort && ir_value_bytes(t->m, v) > small_bytes)
       return true;
   return false;

@@ -130,6 +130,10 @@ class Places(Program):
             lambda: ((r[i] - s[j]) ** 2).sum(-1),
             lambda: d[i].sum(1) + y[j],
             lambda: d.ravel()[i * d.shape[1] + j],
+            lambda: jax.vmap(lambda row, at: row[at], (0, None))(d, j).sum(0),
+            lambda: jax.vmap(lambda row, at: row[at])(
+                d[:2], jnp.stack([j, i % d.shape[1]])[: len(d)]
+            ).sum(0),
         ]
         return dice.choice(choices)()
 
@@ -1107,7 +1111,7 @@ class Buckets(Program):
         return dice.choice(choices)()
 
     def computed(self, dice, h, keys, order, w, u):
-        """Of sorted rows; the last two see their neighbours."""
+        """Of sorted rows; the last three see their neighbours."""
         n = len(h)
         by, sizes = jnp.arange(n), jnp.bincount(keys, length=self.e)
         ends = jnp.cumsum(sizes)
@@ -1127,10 +1131,12 @@ class Buckets(Program):
             lambda: h + jnp.sin(u).astype(h.dtype),
             lambda: jnp.where((by % 3 == 0)[:, None], h, -h),
             lambda: jnp.concatenate([h, h * 3], 1)[:, : self.m],
+            lambda: jnp.pad(h, ((0, 0), (1, 2)))[:, : self.m] - h,
             lambda: jnp.cumsum(h, 0, dtype=h.dtype),
             lambda: h[::-1] + h,
+            lambda: jnp.pad(h, ((1, 0), (0, 0)))[:n] + h,
         ]
-        weights = [1] * (len(choices) - 2) + [0.3, 0.3]
+        weights = [1] * (len(choices) - 3) + [0.3] * 3
         for choice in dice.choices(choices, weights, k=dice.choice([0, 1, 1, 2])):
             h = choice().astype(h.dtype)
         return h

@@ -33,6 +33,34 @@ func.func @put(%x: tensor<64xf32>, %d: tensor<64x4xf32>, %w: tensor<4x4xf32>) ->
   return %out : tensor<64x4xf32>
 }
 
+// Other columns of the rows, and none beside them.
+// CHECK-LABEL: sym_name = "columns"
+// CHECK: %[[I:[0-9]+]] = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<64xi32>
+// CHECK: %[[J:[0-9]+]] = "stablehlo.reshape"(%[[I]])
+// CHECK: %[[D:[0-9]+]] = "stablehlo.gather"(%arg1, %[[J]])
+// CHECK: %[[P:[0-9]+]] = "stablehlo.pad"(%[[D]],
+// CHECK: %[[Y:[0-9]+]] = "stablehlo.slice"(%[[P]])
+// CHECK: "stablehlo.scatter"(%{{[0-9]+}}, %[[J]], %[[Y]])
+func.func @columns(%x: tensor<64xf32>, %d: tensor<64x4xf32>, %w: tensor<4x4xf32>) -> tensor<64x4xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<64xi32>
+  %s:2 = "stablehlo.sort"(%x, %i) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %f: tensor<i32>, %g: tensor<i32>):
+    %h = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %h : tensor<i1>
+  }) : (tensor<64xf32>, tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>)
+  %p = stablehlo.reshape %s#1 : (tensor<64xi32>) -> tensor<64x1xi32>
+  %r = "stablehlo.gather"(%d, %p) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}> : (tensor<64x4xf32>, tensor<64x1xi32>) -> tensor<64x4xf32>
+  %none = stablehlo.constant dense<0.0> : tensor<f32>
+  %y = stablehlo.pad %r, %none, low = [0, 1], high = [0, 2], interior = [0, 0] : (tensor<64x4xf32>, tensor<f32>) -> tensor<64x7xf32>
+  %z = stablehlo.slice %y [0:64, 0:4] : (tensor<64x7xf32>) -> tensor<64x4xf32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<64x4xf32>
+  %out = "stablehlo.scatter"(%zeros, %p, %z) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<64x4xf32>, tensor<64x1xi32>, tensor<64x4xf32>) -> tensor<64x4xf32>
+  return %out : tensor<64x4xf32>
+}
+
 // CHECK-LABEL: sym_name = "added"
 // CHECK: %[[S:[0-9]+]]:2 = "stablehlo.sort"
 // CHECK: %[[Q:[0-9]+]] = "stablehlo.scatter"(%{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}})
