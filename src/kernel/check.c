@@ -29,6 +29,7 @@ static void check_terms(const kernel_nest *n, const kernel_node *x) {
 static void check_node(const kernel_nest *n, const kernel_node *x) {
   ctx *c = n->m->ctx;
   uint32_t row = 1u << n->row, column = 1u << n->column;
+  CTX_CHECK(c, kernel_node_of(n, x->value) == x && kernel_axes_mask(&x->result) == x->mask);
   CTX_CHECK(c, !(x->mask & x->reduces));
   CTX_CHECK(c, (x->mask | x->reduces) < 1u << n->n_axes);
   CTX_CHECK(c, x->index < n->n_reductions && x->late < n->n_late);
@@ -57,6 +58,7 @@ static void check_output(const kernel_nest *n, const kernel_output *o) {
   ctx *c = n->m->ctx;
   CTX_CHECK(c, o->node >= 0 && (uint32_t)o->node < n->n_nodes);
   CTX_CHECK(c, o->level <= n->n_passes && o->phase >= 0);
+  CTX_CHECK(c, n->nodes[o->node].value == o->value && n->nodes[o->node].level <= o->level);
   for (int32_t a = 0; a < n->n_axes; a++) {
     bool has = n->nodes[o->node].mask >> a & 1;
     CTX_CHECK(c, n->role[a] != KERNEL_INNER || !has);

@@ -1,5 +1,7 @@
 #include "kernel/items.h"
 
+#include "base/ints.h"
+
 static void bind_outer(kernel_emitter *e, const char *number) {
   const kernel_nest *n = e->n;
   for (int32_t a = 0; a < n->n_axes; a++) {
@@ -9,8 +11,8 @@ static void bind_outer(kernel_emitter *e, const char *number) {
 }
 
 static int64_t rows_of_span(const kernel_nest *n) {
-  int64_t chunks = (n->extent[n->row] + n->sizes.chunk - 1) / n->sizes.chunk;
-  return (chunks + n->sizes.spans - 1) / n->sizes.spans * n->sizes.chunk;
+  int64_t chunks = ceil_div(n->extent[n->row], n->sizes.chunk);
+  return ceil_div(chunks, n->sizes.spans) * n->sizes.chunk;
 }
 
 /* %<name>_begin and %<name>_end of the span of that number. */
@@ -23,8 +25,8 @@ static void put_span(kernel_emitter *e, const char *name, const char *number, in
 }
 
 static int64_t columns_of_span(const kernel_nest *n) {
-  int64_t blocks = (n->extent[n->column] + n->sizes.block - 1) / n->sizes.block;
-  return (blocks + n->sizes.column_spans - 1) / n->sizes.column_spans * n->sizes.block;
+  int64_t blocks = ceil_div(n->extent[n->column], n->sizes.block);
+  return ceil_div(blocks, n->sizes.column_spans) * n->sizes.block;
 }
 
 const char *kernel_divided(kernel_emitter *e, const char *number, int64_t by,
@@ -37,6 +39,8 @@ void kernel_decode_item(kernel_emitter *e, int64_t column_spans) {
   const kernel_nest *n = e->n;
   const char *rows, *columns;
   const char *number = kernel_divided(e, "%item", n->sizes.spans, &rows);
+  CTX_CHECK(n->m->ctx, rows_of_span(n) * n->sizes.spans >= n->extent[n->row]);
+  CTX_CHECK(n->m->ctx, columns_of_span(n) * n->sizes.column_spans >= n->extent[n->column]);
   number = kernel_divided(e, number, column_spans, &columns);
   bind_outer(e, number);
   put_span(e, "span", rows, rows_of_span(n), n->extent[n->row]);

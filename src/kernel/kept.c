@@ -76,6 +76,7 @@ static bool is_free_for(const kernel_emitter *e, const kernel_kept *old, const k
 }
 
 static void place_kept(kernel_emitter *e, kernel_kept *k) {
+  CTX_CHECK(e->n->m->ctx, k->last_use > 2 * k->phase && !k->base); /* read once it is made */
   for (kernel_kept *old = e->kept.at; old < VEC_END(e->kept); old++) {
     if (!old->base || !is_free_for(e, old, k)) continue;
     old->is_reused = true;

@@ -40,6 +40,7 @@ static kernel_table *find_table(kernel_emitter *e, ir_value v, const kernel_axes
 static kernel_table *new_table(kernel_emitter *e, ir_value v, const kernel_axes *axes, int32_t axis,
                                int64_t entries) {
   ir_dtype dtype = ir_type_at(e->n->m, v)->dtype;
+  CTX_CHECK(e->n->m->ctx, entries > 0 && kernel_has_axis(axes, axis) && !find_table(e, v, axes));
   kernel_table t = {.value = v, .axes = *axes, .axis = axis, .pass = -1};
   t.points = e->n->extent[axis];
   t.padded = kernel_padded_to_lanes(e->n, t.points);
@@ -100,6 +101,7 @@ bool kernel_table_is_turned(const kernel_nest *n, ir_value v, const kernel_axes 
 /* Makes `axis` the one of the lanes; the columns are points then. Returns the one that it was. */
 static int32_t turn(kernel_nest *n, int32_t axis) {
   int32_t before = n->column;
+  CTX_CHECK(n->m->ctx, axis != n->row && n->role[axis] != KERNEL_OUTER);
   n->role[before] = KERNEL_POINT;
   n->role[axis] = KERNEL_COLUMN;
   n->column = axis;
