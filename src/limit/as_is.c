@@ -97,6 +97,7 @@ static weir_status look_at_all(job *j, search *s) {
 static weir_status find_slices(job *j, wanted w, candidate *out) {
   ir_module *exact = ir_module_clone(j->m);
   *out = (candidate){0};
+  CTX_CHECK(&j->c, w.limit > 0 && w.gain > 0 && w.share > 0);
   WEIR_TRY(pipeline_prepare(j, PREPARE_FOR_SPEED, w.limit, exact, NULL));
   double stock_ns = plan_time_as_it_came_ns(exact, &j->machine);
   search s = search_under(j, w.limit, PLAN_ORDER_PROGRAM_UNHOISTED, w.most_compiles,

@@ -22,8 +22,8 @@ typedef struct candidate {
   double time_ns;   /* predicted */
   bool has_shorter; /* sums added in blocks might save passes: split/choose.h */
   bool has_whiles;  /* pipeline/made.h */
-  bool lacks_room;  /* loops might put out more that later ones make again: split/cuts.h */
-  double stock_ns;  /* of what is made for the sake of time alone: without it; else 0 */
+  bool lacks_room;  /* with more room, later loops would make less again: split/cuts.h */
+  double stock_ns;  /* predicted without it, where it is made for the sake of time alone; else 0 */
 } candidate;
 
 /* Some of its loops run as kernels; or some do not. */

@@ -1,5 +1,7 @@
 #include "limit/fastest.h"
 
+#include <assert.h>
+
 #include "base/ints.h"
 #include "limit/as_is.h"
 #include "limit/faster.h"
@@ -29,6 +31,7 @@ static void look_at_first(search *s) {
 }
 
 static void begin(const effort *e, search *s) {
+  assert(s->limit == e->limit_bytes && s->most_compiles <= e->most_compiles);
   s->no_kernels |= e->no_kernels;
   s->is_bold = e->is_bold;
   s->in_functions = e->in_functions;

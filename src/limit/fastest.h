@@ -10,13 +10,14 @@ typedef struct effort {
   int64_t limit_bytes;
   int32_t share, most_compiles;
   bool no_kernels, is_bold, in_functions; /* limit/search.h */
-  bool asks_later;                        /* likewise; fastest_split() says so itself, */
-  double most_time_ns; /* and of what nothing makes fast that takes longer; 0: whatever it takes */
+  bool asks_later;                        /* likewise; set by fastest_split() itself */
+  double most_time_ns; /* predicted: a split that takes longer is dropped; 0: any time */
 } effort;
 
-/* By XLA, which is asked unless it was; out->m is NULL, and *s says why: none does. Mostly XLA
- * needs what the estimate says. So it is asked about what is settled for, not about what that was
- * better than; where it says that this is too much it is asked about each. peak: as it came. */
+/* What holds, by XLA where it can be asked; out->m is NULL, and *s says why: nothing does. Mostly
+ * XLA needs what the estimate says. So it is asked about the split that is settled for; where that
+ * is too much, all is searched again, and it is asked about each. peak: of the program as it came.
+ */
 WEIR_MUST_USE weir_status fastest_split(job *j, int64_t peak, effort e, search *s, candidate *out);
 /* Over how many devices the values are spread, by what XLA says that each has; the estimate counts
  * them whole. */

@@ -167,7 +167,7 @@ int64_t *search_budget(job *j, int64_t share) {
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles,
                     int64_t *left_ops) {
-  assert(limit > 0);
+  assert(limit > 0 && left_ops && most_compiles >= 0);
   int64_t slice_bytes = machine_slices_under(&j->machine, limit).first_bytes;
   if (slice_bytes < LEAST_SLICE_BYTES) slice_bytes = LEAST_SLICE_BYTES;
   return (search){.from = j->prepared,
@@ -408,8 +408,10 @@ static weir_status try_candidate(job *j, search *s, int64_t *left_ops) {
   ir_module *m;
   int64_t looked_at = j->c.looked_at;
   CTX_CHECK(&j->c, !s->found.m && s->slice_bytes > 0 && s->target > 0);
+  CTX_CHECK(&j->c, !left_ops || left_ops == s->left_ops);
   s->is_over = ++s->candidates == s->most_candidates;
   WEIR_TRY(split_copy(j, s, left_ops, &order, &m));
+  CTX_CHECK(&j->c, j->c.looked_at >= looked_at);
   if (left_ops) *left_ops -= j->c.looked_at - looked_at;
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   s->added_bytes = max64(s->added_bytes, order.added_bytes);

@@ -20,7 +20,7 @@ typedef enum manner {
                    (split/halo.h). It may take more time, so not before; all that follow do it */
   MASKS_APART,  /* where values that have a mask in common need not be split together */
   BY_STEPS,     /* scans in slices of their steps, with what they read and stack: split/chunks.h */
-  NESTED,       /* with values made anew in each trip of a loop: costs time */
+  NESTED,       /* with values that each trip of a loop computes again: costs time */
   IN_BLOCKS,    /* where a trip's part of a product's sum is added block by block */
   ANEW_IN_BLOCKS, /* both: layers whose weights are cut from a stack, and their gradients */
   BY_SIZE,  /* whatever is larger than a slice: holds here and there what no holder leads to */
@@ -48,30 +48,29 @@ typedef enum doubts {
 
 /* The candidates of the least estimates. */
 typedef struct seen {
-  int64_t least;  /* of any */
-  place at_least; /* which it was */
-  struct search
-      *best;         /* as the search was before the candidate of the least estimate of which no
-                        more work is wanted than is worth it; where that is asked for: best_peak */
-  int64_t best_peak; /* what that came to; 0: it is not asked for */
+  int64_t least;       /* of any */
+  place at_least;      /* which it was */
+  struct search *best; /* the search as it was before the candidate with the least estimate, of
+                          those whose extra work is worth it; NULL: there was none */
+  int64_t best_peak;   /* that estimate, or what it has to be below; 0: best is not asked for */
 } seen;
 
 /* Slices shrink; at each size first only what is large beside the limit is dissolved, then whatever
  * is larger than a slice. Likewise for each manner in turn. */
 typedef struct search {
   int64_t limit, target, slice_bytes, share;
-  int64_t enough;          /* what needs no more holds: the limit, or more than that */
+  int64_t enough;          /* a candidate that needs no more holds: the limit, or more */
   int64_t threshold_bytes; /* larger values are dissolved; 0: it follows from the slices */
-  double devices; /* over which values are spread: a slice of them is as many devices' together */
+  double devices;     /* that values are spread over; sizes of slices are of all devices together */
   int64_t hold_bytes; /* what is larger is not held for a while to read, but made anew inside it */
   bool thorough;
   bool shares_are_hopeless; /* what they leave whole is over the target, at any slice */
   manner manner;
   uint32_t manners;      /* that are tried, a bit each; 0: all */
   const ir_module *from; /* what is split: the prepared program */
-  double most_ns;        /* of what XLA gets, else nothing is worth it; 0: whatever it takes */
-  double most_time_ns;   /* likewise of the loops */
-  double most_xla_ns;    /* likewise, of a candidate without kernels that adds in blocks */
+  double most_ns;      /* predicted for what XLA gets: what takes longer is dropped; 0: any time */
+  double most_time_ns; /* likewise, with kernels as kernels */
+  double most_xla_ns;  /* likewise, for a candidate without kernels that adds in blocks */
   int32_t candidates, most_candidates; /* 0: as many as it takes */
   bool is_over;                        /* no further candidate is worth it */
   int64_t *left_ops;   /* that it may look at, with others; NULL: as many as it takes */
@@ -84,8 +83,8 @@ typedef struct search {
   bool refines_cuts;   /* spans are chosen once more, and may be written over each other: not before
                           something holds without */
   int32_t cut_sixteenths; /* of the room: for what is put out between many stages */
-  int64_t spare_bytes; /* of what checkpoints take for free, by what the last candidate was over */
-  int32_t spared;      /* so many times, with the same slices */
+  int64_t spare_bytes; /* that checkpoints leave free, as the last candidate was over the target */
+  int32_t spared;      /* how often that grew, with the same slices */
   bool no_kernels;     /* which have scratch of their own */
   bool is_bold;        /* loops become kernels that are only worth a try */
   bool in_functions;   /* XLA makes functions of whiles of short steps: limit/steps.h */
@@ -139,8 +138,7 @@ WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);
 bool search_goes_on(search *s);
 /* One candidate; s->found if it holds. Else the search is narrowed. */
 WEIR_MUST_USE weir_status search_try(job *j, search *s);
-/* On to what follows a candidate of which nothing is known: less is left whole, or slices are
- * shorter. */
+/* On to the next candidate: less is left whole, or slices are shorter. */
 void search_shrink(search *s);
 /* Larger values are dissolved. */
 int64_t search_threshold(const search *s);

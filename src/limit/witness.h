@@ -11,9 +11,8 @@
 #define WEIR_LIMIT_WITNESS_H
 #include "limit/search.h"
 
-/* Of a program that a search under the limit found nothing for. out->found: a witness that holds
- * it, or no module; out->reported: the least that XLA said of one. most_compiles 0: the estimate
- * decides. */
+/* For a limit that a search has not held. out->found: a witness that holds it, or no module;
+ * out->reported: the least that XLA said of one. most_compiles 0: the estimate decides. */
 WEIR_MUST_USE weir_status witness_hold(job *j, int64_t limit, int32_t most_compiles, search *out);
 /* *out_peak: what the witness needs that needs the least, by estimate; 0: there is none. *out_low:
  * the largest limit below that at which a whole search has found nothing; 0: likewise. */

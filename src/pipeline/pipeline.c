@@ -127,6 +127,7 @@ static weir_status run_phases(pass_driver *d, pipeline_purpose why, ir_module *m
 weir_status pipeline_prepare(job *j, pipeline_purpose why, int64_t limit_bytes, ir_module *m,
                              pipeline_changes *out_changes) {
   weir_options under = j->options;
+  CTX_CHECK(&j->c, limit_bytes >= 0);
   pass_driver d = j->driver;
   pipeline_changes changes = {0};
   under.memory_limit_bytes = limit_bytes;

@@ -17,26 +17,25 @@ typedef struct split_goal {
   bool outside_first;      /* whiles as a whole go before what is inside of them */
   bool segments_first;     /* of what loops keep of their trips: segments go before slices */
   bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
-  bool from_states; /* a region counts also if its seed is what a while carries on, for which a
-                       loop may write over what it has now (split/halo.h, ir/in_place.h) */
-  bool detaches; /* a region counts also if its seed is among these, and split once it is there for
-                    each of its readers */
-  int64_t hold_bytes; /* larger values can't be held whatever else is done */
+  bool from_states; /* the seed may be the next state of a while, which a loop then writes over the
+                       one before (split/halo.h, ir/in_place.h) */
+  bool detaches;    /* the seed may be a value of which each reader first gets a copy of its own */
+  int64_t hold_bytes; /* a value that is larger must not stay in memory */
   int64_t room_bytes; /* for what is put out between many stages (split/cuts.h); 0: none */
   struct split_schedules *schedules; /* split/schedules.h; NULL: none are kept */
   bool refines_cuts;                 /* of the region that is split: split_refine_cuts() */
   bool writes_over;      /* loops may write results over what they read last (ir/in_place.h) */
   int64_t slice_bytes;   /* of the largest slice of one, aimed at */
   int64_t cached_bytes;  /* the same where no matrix product wants more rows */
-  int64_t scan_tile;     /* elements of a prefix sum that is made in one pass; 0: of any is one */
-  int64_t scanned_bytes; /* slices are no smaller for the sake of that */
+  int64_t scan_tile;     /* XLA makes prefix sums of up to so many elements in one pass; 0: any */
+  int64_t scanned_bytes; /* slices are not made smaller than this to get there */
   bool (*is_materialised)(const ir_module *m, ir_op op,
                           const ir_users *users); /* of an op of the block; NULL: everything is */
-  int64_t generous_bytes; /* up to here for 128 rows of matrix products; >= slice_bytes */
+  int64_t generous_bytes; /* slices grow to this to have 128 rows in products; >= slice_bytes */
   bool carries_rows;      /* loops may write over the state of a while whose rows see each other:
                              split/halo.h */
   bool may_call;          /* calls that XLA may not inline: ir_build_after() */
-  bool leaves_masks;      /* values that have a mask in common are split each by its own region */
+  bool leaves_masks;      /* values with only a mask in common are split by a region each */
   bool fits_first;        /* slices that fit go before what stays in memory */
   int64_t
       tile; /* long slices along what is innermost are a multiple of so many; 0: of any number */
@@ -49,7 +48,7 @@ typedef struct split_choice {
   int64_t extent;       /* of the region */
   int32_t n_loops;
   int64_t slice;          /* indices a trip */
-  int64_t thin_slice;     /* so few, or fewer, make matrix products slow */
+  int64_t thin_slice;     /* slices of so few indices, or fewer, make matrix products slow */
   int64_t index_bytes;    /* of the largest dissolved value, per index of the factor */
   int32_t reductions;     /* members merged over the factor */
   int32_t sorts;          /* members that sort along it */
@@ -61,7 +60,7 @@ typedef struct split_choice {
   bool overlaps;          /* of those, a trip makes again what others make */
   int64_t parts_bytes;    /* of these: parts of sums that could be added in blocks */
   int64_t moved_bytes;    /* and the sums, where these could be carried as parts of larger ones */
-  bool has_shorter;       /* but for those, another dimension would take fewer loops */
+  bool has_shorter;       /* without those, another dimension would take fewer loops */
 } split_choice;
 
 /* What is known of the values of regions that were grown: a region is the same from whichever of

@@ -194,6 +194,7 @@ static void hold(joining *j, ir_op loop, const addend *a) {
   if (r->sum) ir_op_get(m, loop)->operands[operand] = r->sum;
   yield(m, loop, a->result, r->now);
   r->sum = ir_result(m, loop, a->result);
+  CTX_CHECK(m->ctx, !j->types[r->sum]); /* one root's alone */
   j->types[r->sum] = ir_type_of(m, r->sum);
   ir_value_get(m, r->sum)->type = r->type;
   r->holder = NULL;

@@ -145,15 +145,15 @@ struct split_region {
   bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
   bool disagrees;   /* even within one loop: it makes a sum at two positions */
-  bool backwards;   /* growing stopped, but might not with the factor mirrored */
+  bool backwards;   /* growing failed, but might not with the factor mirrored */
   bool may_shift;   /* ops may be done whose factor shifts (split/window.h) */
   bool may_overlap; /* and stencils, whose windows overlap */
-  bool may_differ;  /* with another may_shift it might be another region: some op was asked that
+  bool may_differ;  /* the region might be another with another may_shift: some op was asked that
                        shifts or overlaps, or the order counts in which a value's positions came */
   bool overlaps;    /* there are some among the members */
   bool merges;      /* windows of a value that are near each other become one that has them all */
   bool is_crowded;  /* growing might go on if they did */
-  ir_value crowd;   /* why it failed: asked for at too many positions; it might do without it */
+  ir_value crowd;   /* why it failed: a value asked for at too many positions, which it may leave */
   bool has_many;    /* some value has windows of which none contains the other */
   bool makes_twice; /* and they are near each other */
   bool is_closed;   /* no more members come */
@@ -185,7 +185,7 @@ struct split_region {
   bool *is_kept;    /* by value: large ones that later loops read: split/kept.h */
   bool lacks_room;  /* with more there might be more spans */
   bool may_be_cut;  /* loops make members so often that cuts were looked for */
-  bool is_unwanted; /* whatever its loops and cuts: neither were looked for. n_loops is the least
+  bool is_unwanted; /* so that its loops and cuts were not looked for. n_loops is the least
                        that there may be */
   bool *is_cut;     /* those with spans: split/cuts.h; NULL: none is */
   VEC(split_span) spans;
