@@ -99,17 +99,17 @@ static ir_value held_for_nothing(ir_module *m, ir_block block, const split_choic
   const split_region *r = c->region;
   ir_value found = IR_NONE;
   if (!goal->nest) return IR_NONE;
-  arena *scratch = arena_create(m->ctx);
   for (ir_value v = 1; v < r->n_values && !found; v++) {
     split_choice other;
     if (!r->needed_outside[v] || !split_is_large(r, v) || split_is_only_cut(r, v) ||
         !can_be_seed(m, v) || was_tried(t, v))
       continue;
+    arena *scratch = arena_create(m->ctx); /* of each: there may be hundreds */
     bool dissolves = split_choose(scratch, m, block, v, goal, &t->known, &other);
     bool splits = dissolves && other.slice < other.extent;
     if (splits && other.held_bytes < c->held_bytes) found = v;
+    arena_destroy(scratch);
   }
-  arena_destroy(scratch);
   return found;
 }
 

@@ -22,6 +22,8 @@ enum {
   MOST_WINDOW_LOOKS = 4 << 20 /* members times stages times windows that are chosen anew */
 };
 
+static const double ROUNDING = 1e-9; /* of sums of gains, at most */
+
 /* ---- those of a region ---- */
 void split_add_span(split_region *r, ir_value v, int32_t from, int32_t to) {
   CTX_CHECK(r->m->ctx, from + 1 >= r->outside_stage[v] && from <= to);
@@ -70,6 +72,7 @@ typedef struct node { /* an op with members, in program order */
   ir_value value;     /* that may be kept; IR_NONE: its results may not */
   int32_t first;      /* the stage that makes that first */
   uint32_t kind;      /* of what it is written over, or is written over it */
+  uint32_t row;       /* in `saved`, of what may be kept */
   uint32_t readings, end;
   double work, bytes;
 } node;
@@ -95,17 +98,20 @@ struct split_plan {
   VEC(root) roots;
   VEC(kind) kinds;
   uint32_t *node_of; /* by op: + 1 */
-  float *saved;     /* by node and stage: what its loop need not make where the node is there; 0: it
-                       does not make it */
-  double *work;     /* by stage */
-  double *used;     /* by stage: bytes of spans */
-  bool *is_stale;   /* by stage: what is known of it was before the last spans */
-  bool *is_touched; /* by stage: was stale since the window was left */
+  uint32_t rows;     /* nodes that may be kept */
+  float *saved;      /* by row and stage: what its loop need not make where the node is there; 0: it
+                        does not make it */
+  double *work;      /* by stage */
+  double *used;      /* by stage: bytes of spans */
+  bool *is_stale;    /* by stage: what is known of it was before the last spans */
+  bool *is_touched;  /* by stage: was stale since the window was left */
   double least_room, over_room; /* what was asked for that there was, or was not, room for */
   /* of one stage */
   bool *is_made;
   uint32_t *dominator, *depth; /* n: the loop itself */
   double *total;
+  /* of one node, by the stage that it is put out in: at most, of all later stages */
+  double *most, *sum;
 };
 
 /* As long as nothing is cut: until which stage loops make the operand; 0: none does. */
@@ -169,6 +175,7 @@ static void add_node(split_plan *p, ir_op op) {
     x->value = ir_result(r->m, op, 0);
     x->first = split_outside_stage(r, x->value) - 1;
     x->kind = kind_of(p, op);
+    x->row = p->rows++;
   }
   for (split_member *k = split_first_member(r, op); k; k = split_next_member(r, k)) {
     if (split_puts_out(r, k)) VEC_PUSH(r->scratch, &p->roots, (root){k->stage, p->n});
@@ -187,7 +194,6 @@ split_plan *split_plan_spans(split_region *r) {
                     .n_stages = r->n_stages,
                     .nodes = ARENA_ARRAY(r->scratch, node, n),
                     .node_of = ARENA_ARRAY(r->scratch, uint32_t, r->m->ops.count),
-                    .saved = ARENA_ARRAY(r->scratch, float, (size_t)n *(size_t)r->n_stages),
                     .work = ARENA_ARRAY(r->scratch, double, (size_t)r->n_stages),
                     .used = ARENA_ARRAY(r->scratch, double, (size_t)r->n_stages),
                     .is_stale = ARENA_ARRAY(r->scratch, bool, (size_t)r->n_stages),
@@ -195,10 +201,18 @@ split_plan *split_plan_spans(split_region *r) {
                     .is_made = ARENA_ARRAY(r->scratch, bool, n + 1),
                     .dominator = ARENA_ARRAY(r->scratch, uint32_t, n + 1),
                     .depth = ARENA_ARRAY(r->scratch, uint32_t, n + 1),
-                    .total = ARENA_ARRAY(r->scratch, double, n + 1)};
+                    .total = ARENA_ARRAY(r->scratch, double, n + 1),
+                    .most = ARENA_ARRAY(r->scratch, double, (size_t)r->n_stages),
+                    .sum = ARENA_ARRAY(r->scratch, double, (size_t)r->n_stages)};
   for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++)
     if (r->member_of[op]) add_node(p, op);
+  p->saved = ARENA_ARRAY(r->scratch, float, (size_t)p->rows *(size_t)p->n_stages);
   return p;
+}
+
+/* By stage. */
+static float *saved_by(const split_plan *p, const node *d) {
+  return p->saved + (size_t)d->row * (size_t)p->n_stages;
 }
 
 /* ---- one stage: what its loop makes, and what each of that stands for ---- */
@@ -248,8 +262,8 @@ static void look_at_stage(split_plan *p, int32_t stage) {
   for (uint32_t x = 0; x < p->n; x++) {
     if (p->is_made[x]) p->total[x] += p->nodes[x].work;
     if (p->is_made[x]) p->total[p->dominator[x]] += p->total[x];
-    p->saved[(size_t)x * (size_t)p->n_stages + (size_t)stage] =
-        p->is_made[x] ? (float)p->total[x] : 0;
+    if (p->nodes[x].value)
+      saved_by(p, &p->nodes[x])[stage] = p->is_made[x] ? (float)p->total[x] : 0;
   }
   p->work[stage] = p->total[p->n];
   p->is_stale[stage] = false;
@@ -304,7 +318,7 @@ static bool has_room(split_plan *p, const node *d, const split_span *own, int32_
 /* Each loop that reads it reads as much as a move would. */
 static void extend_offers(split_plan *p, uint32_t x, int32_t from, double room, offer *best) {
   const node *d = &p->nodes[x];
-  const float *saved = p->saved + (size_t)x * (size_t)p->n_stages;
+  const float *saved = saved_by(p, d);
   const split_span *own = span_from(p->r, d->value, from);
   double move = TUNED_CUT_BYTE * d->bytes, gain = -move;
   for (int32_t to = from + 1; to < p->n_stages; to++) {
@@ -318,12 +332,32 @@ static void extend_offers(split_plan *p, uint32_t x, int32_t from, double room, 
   }
 }
 
+/* What later stages save at most, each and together. */
+static void bound_gains(split_plan *p, const node *d) {
+  const float *saved = saved_by(p, d);
+  double move = TUNED_CUT_BYTE * d->bytes, most = 0, sum = 0;
+  for (int32_t stage = p->n_stages - 1; stage >= d->first; stage--) {
+    p->most[stage] = most;
+    p->sum[stage] = sum;
+    double more = saved[stage] - move;
+    if (more > most) most = more;
+    if (more > 0) sum += more;
+  }
+}
+
+/* A span over n stages gains at most the sum, and n times the most: its score is no more than their
+ * product for each byte. */
+static bool may_be_better(const split_plan *p, const node *d, int32_t from, const offer *best) {
+  return p->most[from] * p->sum[from] * (1 + ROUNDING) > best->score * d->bytes;
+}
+
 static offer best_of(split_plan *p, uint32_t x, double room) {
   offer best = {x, 0, 0, 0, 0};
   const node *d = &p->nodes[x];
-  const float *saved = p->saved + (size_t)x * (size_t)p->n_stages;
+  const float *saved = saved_by(p, d);
+  bound_gains(p, d);
   for (int32_t from = d->first; from < p->n_stages; from++)
-    if (saved[from] > 0) extend_offers(p, x, from, room, &best);
+    if (saved[from] > 0 && may_be_better(p, d, from, &best)) extend_offers(p, x, from, room, &best);
   return best;
 }
 
