@@ -106,6 +106,13 @@ static int64_t asked_bytes(const job *j, const search *s) {
   return max64(bytes, target_of(s));
 }
 
+/* What comes to more is of no use: it neither holds, nor is it what a refusal names, nor a witness.
+ * Of long slices all that holds is enough, for shorter ones are still to come. */
+static int64_t most_bytes(const job *j, const search *s) {
+  int64_t asked = asked_bytes(j, s), least = s->seen.best_peak ? s->seen.best_peak : s->seen.least;
+  return s->slice_bytes >= TUNED_COARSE_BYTES ? s->target : max64(asked, least);
+}
+
 /* A candidate that would be the program as it is, which does not hold the limit, is not made:
  * *order says what it would be. */
 static bool is_known(job *j, const search *s, split_order *order) {
@@ -133,7 +140,7 @@ static weir_status split_copy(job *j, const search *s, const int64_t *left_ops, 
                          .no_kernels = s->no_kernels,
                          .is_bold = s->is_bold,
                          .no_hoisting = s->no_hoisting,
-                         .may_give_up = s->slice_bytes >= TUNED_COARSE_BYTES,
+                         .most_bytes = most_bytes(j, s),
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
                          .search_end = left_ops ? saturated_sum(j->c.looked_at, *left_ops) : 0,

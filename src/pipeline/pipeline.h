@@ -74,7 +74,7 @@ typedef struct split_order {
   int64_t hoisted_bytes; /* out: of what they do not make any more */
   int64_t peak_bytes;    /* out: estimate afterwards */
   bool fits;             /* out */
-  bool may_give_up;      /* as soon as what no seed can dissolve is over the limit */
+  int64_t most_bytes;    /* as soon as what stays whatever is split takes more, it is given up */
   int64_t whole_bytes;   /* out: of the peak that was left, what does not depend on the slices: held
                             outside of loops. 0: it fits */
   bool only_kernels;     /* out: all loops would be kernels, for which slices don't matter */

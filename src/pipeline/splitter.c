@@ -635,13 +635,24 @@ static int64_t whole_bytes(const ir_module *m, const plan_peak *peak) {
   return total;
 }
 
-/* What is too small for a seed is over the limit on its own: whatever else is split, it stays. */
-static bool is_hopeless(const plan_peak *peak, const split_order *order) {
+/* Whatever else is split: it is too small for a seed, loops put it out, or it was tried in vain.
+ * But what whiles carry is tried once more, as a state. */
+static bool stays(const ir_module *m, const plan_holder *h, const split_order *order,
+                  const tried *t) {
+  ir_op op = ir_value_get(m, h->value)->op;
+  if (h->bytes <= order->goal.threshold_bytes) return true;
+  if (!op || order->goal.may_be_deep) return false;
+  ir_kind kind = ir_kind_of(m, op);
+  bool is_carried = kind == IR_OP_WHILE || ir_is_within(m, h->block, IR_OP_WHILE);
+  return kind == IR_OP_LOOP || (!is_carried && was_tried(t, h->value));
+}
+
+static bool is_hopeless(const ir_module *m, const plan_peak *peak, const split_order *order,
+                        const tried *t) {
   int64_t total = plan_held_bytes(peak);
   for (uint32_t i = 0; i < peak->n_holders; i++)
-    if (peak->holders[i].bytes <= order->goal.threshold_bytes)
-      total = saturated_sum(total, peak->holders[i].bytes);
-  return total > order->limit_bytes;
+    if (stays(m, &peak->holders[i], order, t)) total = saturated_sum(total, peak->holders[i].bytes);
+  return total > order->most_bytes;
 }
 
 /* Slices and what they are made of need some, too. */
@@ -655,8 +666,7 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   const device_memory *memory = memory_of(order, &cautious);
   plan_peak peak = plan_peak_under(scratch, m, order->order, memory, order->limit_bytes);
   order->fits = peak.total_bytes <= order->limit_bytes;
-  bool over =
-      order->fits || is_at_end(m, order) || (order->may_give_up && is_hopeless(&peak, order));
+  bool over = order->fits || is_at_end(m, order) || is_hopeless(m, &peak, order, t);
   order->deep_bytes = max64(0, order->limit_bytes - order->spare_bytes - plan_held_bytes(&peak));
   order->goal.room_bytes = room_of_cuts(&peak, order);
   progress p = STUCK;

@@ -4,10 +4,12 @@ A program's layers are products whose results are all read again, the last first
 are live at its peak.
 """
 
+import os
 import re
 import subprocess
 import sys
 
+import jax
 import pytest
 
 import running
@@ -15,6 +17,8 @@ from weir import _library
 
 sys.path.insert(0, str(running.ROOT / "bench"))
 import gpt  # noqa: E402
+import overhead  # noqa: E402
+import planning_scale  # noqa: E402
 
 ROWS, WIDTH = 4096, 16
 LARGE, WEIGHT = f"tensor<{ROWS}x{WIDTH}xf32>", f"tensor<{WIDTH}x{WIDTH}xf32>"
@@ -114,6 +118,32 @@ def test_a_region_that_is_like_one_grown_before_is_not_grown_again():
     done, _ = planned(gpt.lowered(2).as_text(), "400MB")
     assert done.returncode == 0
     assert looked_at(done) < 375_000
+
+
+def test_what_can_only_come_to_more_is_given_up():
+    """A refusal looks at 1,649,221 ops where each candidate goes on to its end."""
+    function, shapes = overhead.transformer(2)
+    done, _ = planned(jax.jit(function).lower(*shapes).as_text(), "3.9MB")
+    assert done.returncode == running.REFUSED
+    assert looked_at(done) < 1_500_000
+
+
+# ---- memory ----
+def resident_bytes(text, limit, folder):
+    """At most, of a refusal."""
+    path = folder / "program.mlir"
+    path.write_text(text)
+    command = [running.BUILD / "weir", "opt", path, "--memory-limit", limit]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == running.REFUSED
+    return 1024 * used.ru_maxrss
+
+
+def test_regions_that_were_asked_about_do_not_stay(tmp_path):
+    """179 MB; 437 where those of one value stay until the last value was asked about."""
+    assert resident_bytes(planning_scale.program(80), "20MB", tmp_path) < 300e6
 
 
 # ---- compilations by XLA ----
