@@ -179,13 +179,15 @@ static void note_taken(occupancy *o, const plan_buffer *b, uint32_t k) {
       o->taken[c * o->n_words + k / 64] |= UINT64_C(1) << k % 64;
 }
 
-/* Those that are taken at two points in time, or more, at which the buffer is live. */
-static void find_refused(occupancy *o, const plan_buffer *b) {
-  memset(o->refused, 0, o->n_words * sizeof *o->refused);
+/* Of the first n those that are taken at two points in time, or more, at which the buffer is live.
+ */
+static void find_refused(occupancy *o, const plan_buffer *b, uint32_t n) {
+  uint32_t n_words = n / 64 + (n % 64 > 0);
+  memset(o->refused, 0, n_words * sizeof *o->refused);
   for (uint32_t i = 0; i < b->n_live; i++)
     for (int64_t c = b->live[i].from / o->cell; c * o->cell < b->live[i].to; c++) {
       if ((c + 1) * o->cell - 1 == b->live[i].from) continue; /* one point in time */
-      for (uint32_t w = 0; w < o->n_words; w++) o->refused[w] |= o->taken[c * o->n_words + w];
+      for (uint32_t w = 0; w < n_words; w++) o->refused[w] |= o->taken[c * o->n_words + w];
     }
 }
 
@@ -200,7 +202,7 @@ static void put_into(plan_assigner *a, allocation *allocations, uint32_t k, uint
 /* The last result that fits. */
 static void put_into_some(plan_assigner *a, allocation *allocations, uint32_t n, uint32_t index,
                           occupancy *o) {
-  find_refused(o, &a->buffers[index]);
+  find_refused(o, &a->buffers[index], n);
   for (uint32_t k = n; k-- > 0;) {
     uint64_t left = ~o->refused[k / 64] & (UINT64_MAX >> (63 - k % 64));
     k = k / 64 * 64;
