@@ -19,10 +19,9 @@ enum {
   MOST_LOOKS = 4 << 20, /* members times stages; of more no schedule is made */
   LOOKS = 64,           /* at members in order take as long as one at an op */
   MOST_ROUNDS = 64,
-  MOST_WINDOW_LOOKS = 4 << 20 /* members times stages times windows that are chosen anew */
+  MOST_WINDOW_LOOKS = 4 << 20, /* members times stages times windows that are chosen anew */
+  EXACT_TO = 1 << 30           /* a part: sums of gains are rounded */
 };
-
-static const double ROUNDING = 1e-9; /* of sums of gains, at most */
 
 /* ---- those of a region ---- */
 void split_add_span(split_region *r, ir_value v, int32_t from, int32_t to) {
@@ -348,7 +347,7 @@ static void bound_gains(split_plan *p, const node *d) {
 /* A span over n stages gains at most the sum, and n times the most: its score is no more than their
  * product for each byte. */
 static bool may_be_better(const split_plan *p, const node *d, int32_t from, const offer *best) {
-  return p->most[from] * p->sum[from] * (1 + ROUNDING) > best->score * d->bytes;
+  return p->most[from] * p->sum[from] * (1 + 1.0 / EXACT_TO) > best->score * d->bytes;
 }
 
 static offer best_of(split_plan *p, uint32_t x, double room) {

@@ -114,10 +114,11 @@ def test_a_search_is_stopped_at_the_same_place_each_time():
 
 def test_a_region_that_is_like_one_grown_before_is_not_grown_again():
     """Attention's values are there in two ways, by rows and whole: 362,071 ops where each is grown,
-    but for what is made for smaller limits."""
+    but for what is made for smaller limits. With that 360,557, and 244,077 since candidates end that
+    can only come to more than others."""
     done, _ = planned(gpt.lowered(2).as_text(), "400MB")
     assert done.returncode == 0
-    assert looked_at(done) < 375_000
+    assert looked_at(done) < 255_000
 
 
 def test_what_can_only_come_to_more_is_given_up():
