@@ -139,27 +139,40 @@ static bool names_points(const ir_gather_numbers *n) {
   return n->start_index_map.count == n->collapsed_slice_dims.count;
 }
 
-/* Before anything is built: of the indices put together some are counts, some data. */
-static bool has_counts(const picker *f, ir_value indices, int64_t along) {
+/* Before anything is built: of the indices put together some are counts, and some are data, or all
+ * count (a diagonal). */
+static bool has_counts(const picker *f, ir_value indices, int64_t along, bool all) {
   ir_op parts = ir_maker(f->m, indices, IR_OP_CONCATENATE);
   if (!parts || ir_op_int(f->m, parts, "dimension", -1) != along) return false;
   uint32_t counts = 0, n = ir_op_get(f->m, parts)->n_operands;
   for (uint32_t i = 0; i < n; i++)
     counts += pass_counted_dim(f->m, ir_operand(f->m, parts, i)) >= 0;
-  return counts && counts < n;
+  return all ? counts == n : counts && counts < n;
+}
+
+/* Of a diagonal the first of its dimensions is a batch: rows are made that have an element of it.
+ */
+static pass_named_dims name_diagonal(const picker *f, ir_value x, const place *where) {
+  pass_named_dims n = {.n_batch = 1, .along = {where->at[0].along}};
+  if (!pass_is_line(f, &where->at[0], type_of(f, x)->dims[0])) n.n_batch = 0;
+  for (int32_t d = 1; d < type_of(f, x)->rank; d++) n.indexed[n.n_indexed++] = d;
+  return n;
 }
 
 /* x[arange(n), i]: what is named by a count of the entries is a batch dimension of the same op. */
-static ir_value batched(picker *f, ir_op op, const pass_entries *v) {
+static ir_value batched(picker *f, ir_op op, const pass_entries *v, bool is_diagonal) {
   int64_t dims[IR_MAX_RANK];
   place where;
   ir_type type = ir_type_of(f->m, ir_result(f->m, op, 0));
-  if (!names_points(&v->n) || !has_counts(f, v->indices, v->n.index_vector_dim) ||
+  if (!names_points(&v->n) || !has_counts(f, v->indices, v->n.index_vector_dim, is_diagonal) ||
       (ir_value_bytes(f->m, v->x) <= f->small_bytes &&
        ir_type_bytes(f->m, type) <= f->small_bytes) ||
       !pass_find_place(f, v, &where))
     return IR_NONE;
-  pass_named_dims named = pass_name_dims(f, v->x, &where, windows_of(f, v->x, &v->n, dims));
+  ir_ints windows = windows_of(f, v->x, &v->n, dims);
+  if (is_diagonal && windows.count) return IR_NONE;
+  pass_named_dims named =
+      is_diagonal ? name_diagonal(f, v->x, &where) : pass_name_dims(f, v->x, &where, windows);
   if (named.n_batch <= v->n.operand_batching_dims.count || !named.n_indexed) return IR_NONE;
   ir_value operands[] = {v->x, pass_index_vectors(f, &where, &named), v->part};
   ir_op made = ir_build_again(&f->b, op, operands, &type);
@@ -204,11 +217,12 @@ static bool replace(pass_rewrite *r, ir_op op) {
   pass_entries v;
   if (!pass_find_entries(r->p->scratch, r->m, op, &v)) return false;
   picker f = pass_picker_at(r, op);
-  bool gathers = ir_kind_of(r->m, op) == IR_OP_GATHER;
+  bool gathers = ir_kind_of(r->m, op) == IR_OP_GATHER, is_compared = pass_is_compared(r, op);
   ir_value y = IR_NONE;
   if (!gathers) y = select_for_scatter(&f, &v);
-  else if (!pass_is_compared(r, op)) y = element_of_gather(&f, op, &v);
-  if (!y) y = batched(&f, op, &v);
+  else if (!is_compared) y = element_of_gather(&f, op, &v);
+  if (!y) y = batched(&f, op, &v, false);
+  if (!y && gathers && is_compared) y = batched(&f, op, &v, true);
   if (!y) y = from_whole(&f, op);
   return pass_stand_in(r->m, r->map, op, y);
 }

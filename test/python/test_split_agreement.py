@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import held
 import running
 from weir import _hook
 
@@ -204,6 +205,14 @@ def test_what_is_selected_is_found_again(function, tmp_path):
         program = running.opt(path, "--tensor-size-threshold", "60kB", "--tile", tile)
         got = running.Xla(program, as_users=True)(x, y)
         assert all(np.array_equal(g, w) for g, w in zip(got, want, strict=True)), tile
+
+
+def test_ranks_of_the_diagonal_hold_a_tenth():
+    """A row is made with its own element: the entries' count is a batch dimension of the gather."""
+    dice = np.random.default_rng(0)
+    x, y = (dice.normal(size=(400, 32)).astype(np.float32) for _ in range(2))
+    ranks = lambda s: (s >= jnp.diagonal(s)[:, None]).sum(1)  # noqa: E731
+    held.check_a_tenth(lambda x, y: (ranks(x @ y.T), ranks(jnp.tanh(x @ y.T))), x, y)
 
 
 DEEP = """func.func public @main(%x: tensor<1000x32xf32>) -> tensor<32xf32> {{
