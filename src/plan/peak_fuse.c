@@ -246,7 +246,7 @@ bool plan_is_made_elementwise(const plan_node *n) {
 bool plan_shares_buffer(const plan_graph *g, uint32_t node, uint32_t member, uint32_t i) {
   const plan_node *n = plan_node_get(g, node), *x = plan_node_get(g, n->operands[i]);
   if (n->in_place == i + 1) return member == 0;
-  if (n->results) return false;
+  if (n->results) return n->written_over[i] == member + 1;
   bool is_tiled = g->memory && g->memory->tile_lanes;
   if (n->kind == IR_OP_SORT) return member == i && x->n_users == 1 && !is_tiled;
   if (n->kind == PLAN_COPY || n->of_rows) return false;

@@ -113,9 +113,12 @@ typedef struct plan_node {
   double number;  /* of a scalar CONSTANT; NAN if we can't say */
   int64_t blocks; /* of a sum on a GPU, in which it runs; 0: of something else, or unknown */
   int64_t summed; /* how many elements go into it, if blocks are known */
-  int64_t cycles; /* of a fusion: XLA:GPU's, of all functions that it computes for an element */
+  /* of a fusion: XLA:GPU's, of all functions that it computes for an element; of a search: of its
+   * reducer */
+  int64_t cycles;
   const ir_value
       *results; /* of a fusion of several results, as the program names them; else NULL */
+  const uint32_t *written_over; /* there, by operand: 1 + the result that may be; 0: none */
   ir_op op;     /* where it comes from; IR_NONE: made here */
   ir_value value;
   plan_fusion *fusion;

@@ -3,10 +3,10 @@
  *
  * Fusions that read one array in loops of one length become one with a result for each, and so do a
  * fusion and one that reads what it makes, if making that anew for its readers takes no longer than
- * writing and reading it. All results of one are there at the same time, and none is written over
- * what they read. In: the fused graph. Where XLA sees
- * that many together take too many registers, it makes several fusions of them: a few bytes more or
- * less. Source: XLA's multi_output_fusion.cc, gpu_fusible.cc, gpu_performance_model.cc. */
+ * writing and reading it. All results of one are there at the same time. In: the fused graph. Where
+ * XLA sees that many together take too many registers, it makes several fusions of them: a few
+ * bytes more or less. Source: XLA's multi_output_fusion.cc, gpu_fusible.cc,
+ * gpu_performance_model.cc. */
 #include "base/ints.h"
 #include "base/saturate.h"
 #include "ir/attrs.h"
@@ -68,14 +68,9 @@ static void meet(joiner *j, uint32_t id) {
   VEC_PUSH(j->g->arena, &j->todo, id);
 }
 
-/* Whether a walk back from what `from` makes comes to `to`; of long ways it is not known. */
-static bool needs(joiner *j, uint32_t from, uint32_t to) {
-  from = first_of(j, from), to = first_of(j, to);
+/* Whether a walk back from what is met comes to `to`; of long ways it is not known. */
+static bool comes_to(joiner *j, uint32_t to) {
   uint32_t least = j->makers[to].least;
-  if (j->makers[from].most <= least) return false;
-  j->walk++;
-  j->todo.count = 0;
-  for (uint32_t id = from; id; id = j->makers[id].next) meet(j, id);
   for (uint32_t steps = 0; j->todo.count && steps < MOST_STEPS; steps++) {
     uint32_t id = j->todo.at[--j->todo.count];
     const plan_node *n = plan_node_get(j->g, id);
@@ -84,6 +79,28 @@ static bool needs(joiner *j, uint32_t from, uint32_t to) {
       if (j->makers[n->operands[i]].depth >= least) meet(j, n->operands[i]);
   }
   return false;
+}
+
+static bool needs(joiner *j, uint32_t from, uint32_t to) {
+  from = first_of(j, from), to = first_of(j, to);
+  if (j->makers[from].most <= j->makers[to].least) return false;
+  j->walk++;
+  j->todo.count = 0;
+  for (uint32_t id = from; id; id = j->makers[id].next) meet(j, id);
+  return comes_to(j, to);
+}
+
+/* Whether the group reads what is made of the array, not the array alone. */
+static bool needs_by_others(joiner *j, uint32_t from, uint32_t to) {
+  j->walk++;
+  j->todo.count = 0;
+  for (uint32_t id = first_of(j, from); id; id = j->makers[id].next) {
+    const plan_node *n = plan_node_get(j->g, id);
+    for (uint32_t i = 0; i < n->n_operands; i++)
+      if (n->operands[i] != to && first_of(j, n->operands[i]) != first_of(j, from))
+        meet(j, n->operands[i]);
+  }
+  return comes_to(j, first_of(j, to));
 }
 
 /* Elements that a reduce sums into one: those that lie together, if any do. */
@@ -289,13 +306,6 @@ static bool may_join_reader(joiner *j, uint32_t id) {
   return n->n_users > 1 || j->makers[first_of(j, n->users[0])].results > 1;
 }
 
-/* Whether the reader needs nothing else that is made from it. */
-static bool reads_it_alone(const plan_graph *g, const plan_node *reader, uint32_t id) {
-  for (uint32_t i = 0; i < reader->n_operands; i++)
-    if (reads(plan_node_get(g, reader->operands[i]), id)) return false;
-  return true;
-}
-
 /* Results of its group that are as large as the array. */
 static uint32_t written_by(joiner *j, uint32_t group, const plan_node *array) {
   uint32_t count = 0;
@@ -346,7 +356,7 @@ static void join_reader(joiner *j, uint32_t id) {
     uint32_t u = n->users[i];
     const plan_node *reader = plan_node_get(j->g, u);
     bool fits = may_join(j, u) && length_of_loop(j->g, reader) == n->shape.elements &&
-                reads_it_alone(j->g, reader, id) && is_gain(j, u, id) &&
+                !needs_by_others(j, u, id) && is_gain(j, u, id) &&
                 !plan_is_slower_in_sum(j->g, reader, id);
     if (!fits) continue;
     const maker *m = &j->makers[first_of(j, u)], *b = &j->makers[first_of(j, best)];
@@ -464,6 +474,42 @@ static bool gather_group(several *s) {
   return bytes >= LEAST_MERGED;
 }
 
+/* Whether the member is made of it: read by itself, or by one of the group that it reads. */
+static bool comes_from(const several *s, uint32_t id, uint32_t operand) {
+  const plan_node *n = plan_node_get(s->j->g, id);
+  s->j->makers[id].seen = s->j->walk;
+  for (uint32_t i = 0; i < n->n_operands; i++) {
+    uint32_t x = n->operands[i];
+    if (x == operand) return true;
+    if (is_inside(s, x) && s->j->makers[x].seen != s->j->walk && comes_from(s, x, operand))
+      return true;
+  }
+  return false;
+}
+
+/* Sums are made first, so what they read as well may be written over; not what a second result is
+ * made of (FusionCanShareBufferHint). */
+static uint32_t written_over(const several *s, uint32_t operand) {
+  const plan_graph *g = s->j->g;
+  uint32_t over = 0;
+  for (uint32_t id = s->group; id; id = s->j->makers[id].next) {
+    s->j->walk++;
+    if (is_sum(g, plan_node_get(g, id)) || !comes_from(s, id, operand)) continue;
+    uint32_t slot = plan_operand_index(plan_node_get(g, id), operand);
+    if (over || slot == UINT32_MAX || !plan_shares_buffer(g, id, 0, slot)) return 0;
+    for (uint32_t k = 0; k < s->results.count; k++)
+      if (s->results.at[k] == id) over = k + 1;
+    if (!over) return 0;
+  }
+  return over;
+}
+
+static const uint32_t *all_written_over(const several *s) {
+  uint32_t *over = ARENA_ARRAY(s->j->g->arena, uint32_t, s->operands.count);
+  for (uint32_t i = 0; i < s->operands.count; i++) over[i] = written_over(s, s->operands.at[i]);
+  return over;
+}
+
 /* The results as the program names them. */
 static const ir_value *names_of(const several *s) {
   ir_value *values = ARENA_ARRAY(s->j->g->arena, ir_value, s->results.count);
@@ -482,6 +528,7 @@ static uint32_t make_one(const several *s) {
                    .operands = s->operands.at,
                    .n_operands = s->operands.count,
                    .results = names_of(s),
+                   .written_over = all_written_over(s),
                    .shape = plan_shape_tuple(g->arena, shapes, s->results.count)};
   one.shape.bytes = 0;
   return plan_node_beside(g, s->results.at[0], one);
