@@ -19,10 +19,10 @@ typedef struct device_memory {
   /* Products of f32 matrices are no library's if a row and a column of the result, and what each
    * sums, are fewer elements; with a vector, if they are fewer multiplications. */
   int64_t least_library_elements, least_library_products;
-  /* Products are made in parts, where that keeps more of so many cores busy (plan/peak_terms.c).
-   * What XLA counts, in its unit: of a byte that a product moves, of adding parts, and of a byte of
-   * these. */
   int32_t cores;
+  /* Products are made in parts, where that keeps more cores busy (plan/peak_terms.c). What XLA
+   * counts, in its unit: of a byte that a product moves (0: none is made so), of adding parts, and
+   * of a byte of these. */
   double product_byte_cost, sum_cost, sum_byte_cost;
   int64_t cache_bytes; /* what is no larger is read a second time from there */
   int64_t loop_bytes;  /* that XLA keeps for a loop that it makes of an op */

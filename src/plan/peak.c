@@ -121,7 +121,7 @@ static plan_peak larger_of(arena *scratch, const ir_module *m, const device_memo
   plan_peak peak = best_of(scratch, m, memory, limit_bytes, in_out_order, &is_in_parts), other;
   bool is_over = limit_bytes != INT64_MAX && peak.total_bytes > limit_bytes;
   if (!is_in_parts || is_over) return peak;
-  out_memory->cores = 0;
+  out_memory->product_byte_cost = 0; /* none in parts */
   other = best_of(scratch, m, out_memory, limit_bytes, &order, &is_in_parts);
   if (other.total_bytes > peak.total_bytes) {
     *in_out_order = order;

@@ -84,7 +84,7 @@ static int64_t cycles_of(uint16_t kind) {
 }
 
 int64_t plan_cycles(const plan_node *n) {
-  return n->kind == PLAN_FUSION ? n->cycles : cycles_of(n->kind);
+  return n->kind == PLAN_FUSION ? n->cycles : n->cycles + cycles_of(n->kind);
 }
 
 /* Cycles of functions that take longer than to write an element and read it. */

@@ -70,9 +70,14 @@ bool plan_is_short(const plan_graph *g, int64_t cycles, int64_t elements) {
 
 typedef struct work { /* of a kernel, for an element */
   int64_t cycles;
-  int64_t reads, writes; /* arrays */
-  int64_t spread;        /* smaller ones, read again and again */
+  double reads, writes; /* of arrays, in words of 32 bits */
+  double spread;        /* of smaller ones, read again and again */
+  bool reads_narrow;    /* numbers of 16 bits or fewer */
 } work;
+
+static double words_of(const plan_node *n) {
+  return (double)n->shape.bytes / (double)n->shape.elements / 4;
+}
 
 /* What is spread is computed for each element, too, if nobody else reads it. */
 static void add_read(const plan_graph *g, uint32_t node, int64_t elements, int32_t depth,
@@ -81,14 +86,15 @@ static void add_read(const plan_graph *g, uint32_t node, int64_t elements, int32
   while (n->kind == PLAN_BITCAST || n->kind == IR_OP_BROADCAST_IN_DIM)
     n = plan_node_get(g, n->operands[0]);
   if (n->kind == IR_OP_CONSTANT || n->kind == IR_OP_IOTA || n->shape.elements == 1) return;
+  out->reads_narrow |= words_of(n) < 1;
   bool is_computed = depth > 0 && n->n_users == 1 && n->shape.elements < elements &&
                      !(n->flags & PLAN_FLAG_HELD) && plan_is_elementwise(n);
   if (is_computed) {
     out->cycles = saturated_sum(out->cycles, plan_cycles(n));
     for (uint32_t i = 0; i < n->n_operands; i++)
       add_read(g, n->operands[i], elements, depth - 1, out);
-  } else if (n->shape.elements < elements) out->spread++;
-  else out->reads++;
+  } else if (n->shape.elements < elements) out->spread += words_of(n);
+  else out->reads += words_of(n);
 }
 
 /* Of the node, with all that is computed for it. */
@@ -107,32 +113,34 @@ static void add_work(const plan_graph *g, uint32_t node, int32_t depth, work *ou
 /* Of a reader, without reading the node itself. */
 static work work_of_reader(const plan_graph *g, const plan_node *reader, uint32_t node) {
   int64_t elements = plan_node_get(g, node)->shape.elements;
-  work w = {.cycles = plan_cycles(reader), .writes = reader->shape.elements == elements};
-  if (reader->blocks) w.cycles = saturated_sum(w.cycles, SUM_CYCLES);
+  work w = {.cycles = plan_cycles(reader),
+            .writes = reader->shape.elements == elements ? words_of(reader) : 0};
+  if (reader->blocks && !reader->shape.is_tuple) w.cycles = saturated_sum(w.cycles, SUM_CYCLES);
   for (uint32_t i = 0; i < reader->n_operands; i++)
     if (reader->operands[i] != node) add_read(g, reader->operands[i], elements, 0, &w);
   return w;
 }
 
-/* In cycles of all cores, for an element of so many words of 32 bits. is_cached: arrays of these
- * fit into the cache that all cores share. */
-static double time_moved(const work *w, double share, double words, bool is_cached) {
-  double near = share < 1 ? NEAR_CYCLES * words / share : 0, far = FAR_CYCLES * words,
-         read = is_cached ? far / CACHE_SPEEDUP : far;
-  return (double)w->reads * max_of(near, read) + (double)w->writes * max_of(near, far) +
-         (double)w->spread * near;
+/* In cycles of all cores, for an element. is_cached: arrays of these fit into the cache that all
+ * cores share. */
+static double time_moved(const work *w, double share, bool is_cached) {
+  double near = share < 1 ? NEAR_CYCLES / share : 0,
+         read = is_cached ? FAR_CYCLES / CACHE_SPEEDUP : FAR_CYCLES;
+  return w->reads * max_of(near, read) + w->writes * max_of(near, FAR_CYCLES) + w->spread * near;
 }
 
-static double time_of(const work *w, double share, double words, bool is_cached) {
-  return max_of((double)w->cycles / share, time_moved(w, share, words, is_cached));
+static double time_of(const work *w, double share, bool is_cached) {
+  return max_of((double)w->cycles / share, time_moved(w, share, is_cached));
 }
 
-static double share_of(const plan_graph *g, const plan_node *reader, const plan_node *n) {
-  return reader->summed == n->shape.elements ? busy_share(g, reader->blocks) : 1;
-}
-
-static double words_of(const plan_node *n) {
-  return (double)n->shape.bytes / (double)n->shape.elements / 4;
+/* Of numbers of 16 bits a thread has twice as many columns. */
+static double share_of(const plan_graph *g, const plan_node *reader, const plan_node *n,
+                       bool is_narrow) {
+  int64_t columns = plan_innermost(&n->shape), wide = 2 * VECTOR;
+  bool are_more =
+      is_narrow && reader->of_columns && columns % wide == 0 && columns >= wide * DEVICE_WARP;
+  if (reader->summed != n->shape.elements) return 1;
+  return busy_share(g, are_more ? ceil_div(reader->blocks, 2) : reader->blocks);
 }
 
 static bool is_cached(const plan_graph *g, const plan_node *n) {
@@ -141,8 +149,8 @@ static bool is_cached(const plan_graph *g, const plan_node *n) {
 
 /* What a node takes in a kernel of its own: its work, written, and a launch. */
 static double time_apart(const plan_graph *g, const plan_node *n, work own) {
-  own.writes++;
-  return time_of(&own, 1, words_of(n), is_cached(g, n)) +
+  own.writes += words_of(n);
+  return time_of(&own, 1, is_cached(g, n)) +
          LAUNCH_CYCLES * (double)g->memory->cores / (double)n->shape.elements;
 }
 
@@ -150,14 +158,13 @@ static double time_apart(const plan_graph *g, const plan_node *n, work own) {
 static double longer_with(const plan_graph *g, const plan_node *reader, uint32_t node,
                           const work *own) {
   const plan_node *n = plan_node_get(g, node);
-  double share = share_of(g, reader, n), words = words_of(n);
   work with = work_of_reader(g, reader, node), read = with;
-  read.reads++;
+  read.reads += words_of(n);
   with.cycles = saturated_sum(with.cycles, own->cycles);
   with.reads += own->reads;
   with.spread += own->spread;
-  return time_of(&with, share, words, is_cached(g, n)) -
-         time_of(&read, share, words, is_cached(g, n));
+  return time_of(&with, share_of(g, reader, n, own->reads_narrow), is_cached(g, n)) -
+         time_of(&read, share_of(g, reader, n, words_of(n) < 1), is_cached(g, n));
 }
 
 static bool has_times(const plan_graph *g, const plan_node *n) {
@@ -170,10 +177,11 @@ static bool has_times(const plan_graph *g, const plan_node *n) {
  * is what reports say (tanh, summed by 32 blocks). */
 bool plan_is_slower_in_sum(const plan_graph *g, const plan_node *reader, uint32_t node) {
   const plan_node *n = plan_node_get(g, node);
-  if (!has_times(g, n) || share_of(g, reader, n) >= 1) return false;
+  if (!has_times(g, n) || share_of(g, reader, n, false) >= 1) return false;
   work own = {0};
   add_work(g, node, PLAN_SEEN_OF_OPERANDS, &own);
-  double read = time_moved(&own, share_of(g, reader, n), words_of(n), is_cached(g, n));
+  double share = share_of(g, reader, n, own.reads_narrow),
+         read = time_moved(&own, share, is_cached(g, n));
   return max_of((double)own.cycles, read) > time_apart(g, n, own);
 }
 
@@ -187,7 +195,7 @@ bool plan_is_made_before_sums(const plan_graph *g, uint32_t node) {
   for (uint32_t i = 0; i < n->n_users; i++) {
     const plan_node *u = plan_node_get(g, n->users[i]);
     longer += longer_with(g, u, node, &own);
-    is_narrow |= share_of(g, u, n) < 1;
+    is_narrow |= share_of(g, u, n, own.reads_narrow) < 1;
   }
   return is_narrow && longer > time_apart(g, n, own);
 }

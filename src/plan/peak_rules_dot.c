@@ -3,6 +3,7 @@
 #include "base/ints.h"
 #include "ir/attrs.h"
 #include "machine/cpu.h"
+#include "plan/peak_kept.h"
 #include "plan/peak_rules.h"
 
 /* ---- reductions ---- */
@@ -152,8 +153,41 @@ static bool is_summed_by_warps(const plan_rule *r, const plan_shape *s, const in
          DEVICE_WARP % row == 0;
 }
 
-static uint32_t fused_sum(const plan_rule *r, plan_node sum, const int64_t *dims, int32_t count) {
-  plan_shape from = node_of(r, sum.operands[0])->shape, to = sum.shape;
+/* The permutation of the transposes of which it is computed, element by element; NULL: there are
+ * none, or several. */
+static const int64_t *turned_by(const plan_rule *r, uint32_t x, int32_t depth) {
+  const plan_node *n = node_of(r, x);
+  const int64_t *found = NULL;
+  if (n->kind == IR_OP_TRANSPOSE) return n->ints;
+  for (uint32_t i = 0; i < n->n_operands && depth > 0 && plan_is_elementwise(n); i++) {
+    const plan_node *from = node_of(r, n->operands[i]);
+    bool lies_anyhow = from->kind == IR_OP_BROADCAST_IN_DIM || from->kind == IR_OP_CONSTANT;
+    if (lies_anyhow) continue;
+    const int64_t *by = turned_by(r, n->operands[i], depth - 1);
+    bool is_same = by && (!found || !memcmp(by, found, (size_t)n->shape.rank * sizeof *by));
+    if (!is_same) return NULL;
+    found = by;
+  }
+  return found;
+}
+
+/* What is summed, and along which dimensions, as it lies in memory: XLA:GPU makes what is computed
+ * of a transpose in the order of what that turns. Returns whether the last one is left. */
+static bool as_it_lies(const plan_rule *r, uint32_t x, const int64_t *dims, int32_t count,
+                       plan_shape *out, int64_t *out_dims) {
+  const plan_shape *s = &node_of(r, x)->shape;
+  const int64_t *by = plan_has_libraries(r->g) ? turned_by(r, x, PLAN_SEEN_OF_OPERANDS) : NULL;
+  int64_t lying[IR_MAX_RANK];
+  for (int32_t d = 0; d < s->rank; d++) lying[by ? by[d] : d] = s->dims[d];
+  for (int32_t i = 0; i < count; i++) out_dims[i] = by ? by[dims[i]] : dims[i];
+  *out = plan_shape_make(r->g->arena, s->dtype, s->rank, lying);
+  return !lists(out_dims, count, s->rank - 1);
+}
+
+static uint32_t fused_sum(const plan_rule *r, plan_node sum, const int64_t *given, int32_t count) {
+  plan_shape from, to = sum.shape;
+  int64_t dims[IR_MAX_RANK];
+  sum.of_columns = as_it_lies(r, sum.operands[0], given, count, &from, dims);
   int64_t parts = parts_of_sum(&from, dims, count), both[2] = {to.elements, parts};
   bool is_long =
       is_large_reduction(&from, dims, count) || is_summed_by_warps(r, &from, dims, count);
@@ -242,7 +276,6 @@ static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const 
                    .n_operands = 2,
                    .operands = (uint32_t[]){x, init},
                    .signature = signature,
-                   .of_columns = !lists(dims, count, node_of(r, x)->shape.rank - 1),
                    .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count),
                    .n_ints = (uint32_t)count};
   return fuses ? fused_sum(r, sum, dims, count) : plan_rule_make(r, sum);
@@ -269,17 +302,37 @@ static plan_shape in_parts(arena *a, const plan_shape *tuple, int64_t parts) {
   return plan_shape_tuple(a, members, tuple->n_members);
 }
 
+/* Operands and results as they are computed: 16-bit floats in 32. */
+static plan_node computed_search(const plan_rule *r, uint32_t made) {
+  plan_node n = *node_of(r, made);
+  plan_shape *members = ARENA_COPY(r->g->arena, plan_shape, n.shape.members, n.shape.n_members);
+  n.operands = ARENA_COPY(r->g->arena, uint32_t, n.operands, n.n_operands);
+  for (uint32_t i = 0; i < n.n_operands; i++) {
+    ir_dtype inside = plan_computed_in(node_of(r, n.operands[i])->shape.dtype);
+    n.operands[i] = plan_rule_convert(r, n.operands[i], inside);
+  }
+  for (uint32_t i = 0; i < n.shape.n_members; i++)
+    members[i] = with_dtype(members[i], plan_computed_in(members[i].dtype));
+  n.shape = plan_shape_tuple(r->g->arena, members, n.shape.n_members);
+  return n;
+}
+
+/* Of an op of a search's reducer, by XLA:GPU's count, as its reports of 12 argmaxes say. */
+#define CYCLES_OF_SEARCH 2.6
+
 /* The largest and its place, of a GPU: divided as sums are. */
-static uint32_t fused_search(const plan_rule *r, uint32_t made, const int64_t *dims,
+static uint32_t fused_search(const plan_rule *r, uint32_t made, const int64_t *given,
                              int32_t count) {
-  plan_node search = *node_of(r, made);
-  plan_shape from = node_of(r, search.operands[0])->shape, to = search.shape;
+  plan_node search = computed_search(r, made);
+  plan_shape from, to = search.shape;
+  int64_t dims[IR_MAX_RANK];
+  search.of_columns = as_it_lies(r, search.operands[0], given, count, &from, dims);
   int64_t parts = parts_of_sum(&from, dims, count);
   if (!is_large_reduction(&from, dims, count)) return made;
-  search.operands = ARENA_COPY(r->g->arena, uint32_t, search.operands, search.n_operands);
   search.flags |= PLAN_FLAG_HELD;
   search.blocks = plan_sum_blocks(&from, dims, (uint32_t)count, parts);
   search.summed = from.elements;
+  search.cycles = (int64_t)(CYCLES_OF_SEARCH * (double)ir_count_below(r->m, r->op));
   search.signature = hash_mix_wide(search.signature, (uint64_t)parts);
   if (parts == 1) return plan_rule_make(r, search);
   search.shape = in_parts(r->g->arena, &to, parts);
@@ -291,13 +344,21 @@ static uint32_t fused_search(const plan_rule *r, uint32_t made, const int64_t *d
   return plan_rule_make(r, search);
 }
 
+/* A result of a node, in the type that the program says. */
+static uint32_t as_result(const plan_rule *r, uint32_t made, uint32_t i) {
+  uint32_t x = node_of(r, made)->shape.is_tuple ? plan_element(r->l, r->s, made, i) : made;
+  return plan_rule_convert(r, x, result_shape(r, i).dtype);
+}
+
 void plan_lower_reduce(const plan_rule *r) {
   int32_t count;
   const int64_t *dims = ir_op_ints(r->m, r->op, "dimensions", &count);
   if (n_operands(r) != 2 || count < 0) {
     uint32_t made = plan_rule_generic(r, IR_OP_REDUCE);
     bool is_divided = plan_has_libraries(r->g) && count >= 0 && node_of(r, made)->shape.is_tuple;
-    plan_rule_bind(r, is_divided ? fused_search(r, made, dims, count) : made);
+    if (is_divided) made = fused_search(r, made, dims, count);
+    for (uint32_t i = 0; i < ir_op_get(r->m, r->op)->n_results; i++)
+      plan_bind(r->l, r->op, i, as_result(r, made, i));
     return;
   }
   plan_shape shape = result_shape(r, 0);

@@ -47,7 +47,9 @@ static double cost_of(const device_memory *memory, const long_product *p, int64_
 /* In how many parts XLA:GPU makes it: 1, 2, 4, ... */
 static int64_t parts_of(const device_memory *memory, const long_product *p) {
   int64_t found = 1;
-  if (!memory->cores || p->batch < 1 || p->rows < 1 || p->columns < 1 || p->terms < 1) return 1;
+  if (memory->product_byte_cost == 0 || p->batch < 1 || p->rows < 1 || p->columns < 1 ||
+      p->terms < 1)
+    return 1;
   double least = cost_of(memory, p, 1);
   for (int64_t parts = 2; parts <= MOST_PARTS; parts *= 2) {
     double cost = cost_of(memory, p, parts);
@@ -144,7 +146,7 @@ static void add_parts(plan_graph *g, uint32_t dot, int64_t parts) {
 
 void plan_part_products(plan_graph *g) {
   uint32_t count = g->nodes.count;
-  for (uint32_t id = 1; id < count && g->memory->cores; id++) {
+  for (uint32_t id = 1; id < count && g->memory->product_byte_cost > 0; id++) {
     if (!may_be_parted(g, plan_node_get(g, id))) continue;
     long_product p = product_of(g, plan_node_get(g, id));
     int64_t parts = parts_of(g->memory, &p), terms = padded_terms(&p, parts);

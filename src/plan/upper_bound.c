@@ -143,7 +143,7 @@ static void add_matrices(sum *s, const ir_op_data *d) {
   if (!is_product || !s->memory || !s->memory->library_bytes) return;
   add(s, matrix_padding(s, d->first_result));
   for (uint32_t i = 0; i < d->n_operands; i++) add(s, matrix_padding(s, d->operands[i]));
-  if (s->memory->cores) add_parts(s, d);
+  if (s->memory->product_byte_cost > 0) add_parts(s, d);
 }
 
 /* Where what is left in memory lies apart: single numbers, each with two tables, and random bits as

@@ -1138,8 +1138,8 @@ func.func @main(%a: {a}, %b: {b}) -> ({sums}, {small}) {{
 
 def two_of_products(body, n=8192, m=2048):
     """Of products %x and %y body makes %f and %g, which are multiplied with a matrix."""
-    a, b, p, w, q, v = (f"tensor<{x}xf32>" for x in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{m}x32", f"{n}x32", f"{n}"))
-    types = {"p": p, "v": v}
+    a, b, p, w, q, v, u = (f"tensor<{x}xf32>" for x in (f"{n}x64", f"64x{m}", f"{n}x{m}", f"{m}x32", f"{n}x32", n, m))
+    types = {"p": p, "v": v, "u": u}
     return f"""
 func.func @main(%a: {a}, %b: {b}, %c: {a}, %w: {w}) -> ({q}, {q}) {{
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -1163,6 +1163,15 @@ TANGENT_AND_SLOPE = """
   %f = stablehlo.add %t, %x : {p}
   %d = stablehlo.subtract %one, %t : {p}
   %g = stablehlo.multiply %d, %y : {p}"""
+
+TIMES_SUMS_OF_COLUMNS = """
+  %t = stablehlo.tanh %x : {p}
+  %s = stablehlo.reduce(%t init: %zero) applies stablehlo.add across dimensions = [0]
+    : ({p}, tensor<f32>) -> {u}
+  %b0 = stablehlo.broadcast_in_dim %s, dims = [1] : ({u}) -> {p}
+  %f = stablehlo.multiply %t, %b0 : {p}
+  %h = stablehlo.multiply %y, %x : {p}
+  %g = stablehlo.add %h, %b0 : {p}"""
 
 
 def kernel_times(columns, n=40_003, m=1000):
@@ -1299,6 +1308,50 @@ def searched(n, m):
     {largest_and_place("f32")}
   return %r#1 : {y}""",
     )
+
+
+# With NaN, and the first of equal ones.
+JAXS = """reducer(%x: tensor<bf16>, %y: tensor<bf16>) (%i: tensor<i32>, %j: tensor<i32>) {
+      %more = stablehlo.compare GT, %x, %y : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %nan = stablehlo.compare NE, %x, %x : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %takes = stablehlo.or %more, %nan : tensor<i1>
+      %same = stablehlo.compare EQ, %x, %y : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %before = stablehlo.compare LT, %i, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %first = stablehlo.and %same, %before : tensor<i1>
+      %at = stablehlo.or %takes, %first : tensor<i1>
+      %z = stablehlo.select %takes, %x, %y : tensor<i1>, tensor<bf16>
+      %l = stablehlo.select %at, %i, %j : tensor<i1>, tensor<i32>
+      stablehlo.return %z, %l : tensor<bf16>, tensor<i32>
+    }"""
+
+
+def searched_as_it_is(n, m, reducer=None):
+    """Of an argument in 16 bits."""
+    p, at, y, i = (f"tensor<{x}>" for x in (f"{n}x{m}xbf16", f"{n}x{m}xi32", f"{m}xbf16", f"{m}xi32"))
+    return f"""
+func.func @main(%a: {p}) -> {i} {{
+  %low = stablehlo.constant dense<0xFF80> : tensor<bf16>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %k = stablehlo.iota dim = 0 : {at}
+  %r:2 = stablehlo.reduce(%a init: %low), (%k init: %none) across dimensions = [0]
+    : ({p}, {at}, tensor<bf16>, tensor<i32>) -> ({y}, {i})
+    {reducer or largest_and_place("bf16")}
+  return %r#1 : {i}
+}}"""
+
+
+def turned_and_summed(n, m):
+    """Rows of exponentials of a transpose: in memory they are columns."""
+    p, q, v = (f"tensor<{x}xf32>" for x in (f"{n}x{m}", f"{m}x{n}", m))
+    return f"""
+func.func @main(%x: {p}) -> {v} {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %t = stablehlo.transpose %x, dims = [1, 0] : ({p}) -> {q}
+  %e = stablehlo.exponential %t : {q}
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]
+    : ({q}, tensor<f32>) -> {v}
+  return %s : {v}
+}}"""
 
 
 def both_sums(n, m, made):
@@ -1575,6 +1628,13 @@ SINGLE = {
     "weights of columns, and of rows": ("h100", weights_both_ways(2000, 1000), 16_028_128),
     "places by few columns": ("h100", searched(2000, 1000), 8_024_208),
     "places by columns, in parts": ("h100", searched(20_000, 30_000), 30_440_464),
+    "places by columns, of 16 bits": ("h100", searched_as_it_is(1000, 2400), 4_819_344),
+    "places by few columns, of 16 bits": ("h100", searched_as_it_is(3000, 1000), 6_008_112),
+    "places by few columns, of 16 bits, compared as JAX does": ("h100", searched_as_it_is(2000, 2400, JAXS), 28_819_600),
+    "places by columns, of 16 bits, compared as JAX does": ("h100", searched_as_it_is(1000, 2400, JAXS), 4_819_344),
+    "places by columns that are not four at a time, compared as JAX does": ("h100", searched_as_it_is(3000, 1002, JAXS), 6_020_120),
+    "exponentials of a transpose, summed by rows": ("h100", turned_and_summed(4000, 1000), 32_004_000),
+    "sums of columns for a tangent, two results": ("h100", two_of_products(TIMES_SUMS_OF_COLUMNS), 342_623_520),
     "sums both ways": ("h100", both_sums(20_000, 3000, EXPONENTIALS), 241_592_016),
     "sums both ways of products": ("h100", both_sums(8000, 4000, PRODUCTS), 257_072_016),
     "sums both ways of what takes long": ("h100", both_sums(8000, 4000, DEAR), 257_072_032),

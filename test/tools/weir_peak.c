@@ -115,7 +115,7 @@ static weir_status run(void *user) {
 
 static const device_memory *of_library(device_memory *out, const device_memory *memory) {
   *out = *memory;
-  out->cores = 0;
+  out->product_byte_cost = 0;
   return out;
 }
 
