@@ -90,9 +90,10 @@ static weir_status find_split(job *j, int64_t peak, effort e, search *s, candida
  * first: most slices are in cache then. */
 static const int32_t shares[] = {TUNED_SLICED_SHARE, TUNED_HELD_SHARE};
 
-/* Rates are of CPUs: others want slices as long as they may be. */
+/* Rates are of a CPU that has its cores to itself: cards want slices as long as they may be, and so
+ * do parts of a program, of which each device's are fewer trips then. */
 static bool may_look_below(const job *j, effort e) {
-  bool has_rates = !j->machine.device && j->spread != SPLIT_SHARDED,
+  bool has_rates = !j->machine.device && j->spread == SPLIT_SINGLE,
        is_asked = e.most_compiles && j->options.referee && !e.asks_later;
   return has_rates && !is_asked && j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
 }
