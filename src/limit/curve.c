@@ -78,7 +78,7 @@ weir_status curve_find(job *j, arena *a, const climb *c, curve *out) {
   double ratio = (double)s->peak_before_bytes / (double)low;
   add_as_it_came(s, a, out);
   add_taken(j, c, a, out);
-  for (int i = MOST_POINTS - 2; i >= 0 && j->searched_ops<most_ops && * left_ops> 0; i--) {
+  for (int i = MOST_POINTS - 2; i >= 0 && *left_ops > 0 && j->searched_ops < most_ops; i--) {
     int64_t limit = (int64_t)((double)low * pow(ratio, i / (double)(MOST_POINTS - 1)));
     if (limit <= low) limit = low;
     if (limit != s->limit_bytes || c->is_refused) WEIR_TRY(add_split(j, a, limit, left_ops, out));

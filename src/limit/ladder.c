@@ -126,7 +126,7 @@ static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
 }
 
 /* *out: what was made for another limit and holds this one; its module is NULL: nothing. */
-static weir_status find_witness(job *j, const search *failed, candidate *out) {
+static weir_status find_witness(job *j, candidate *out) {
   int64_t limit = j->options.memory_limit_bytes;
   search s;
   *out = (candidate){0};
@@ -134,7 +134,7 @@ static weir_status find_witness(job *j, const search *failed, candidate *out) {
   WEIR_TRY(witness_hold(j, limit, COMPILES_OF_WITNESSES, &s));
   if (!s.found.m) return WEIR_OK;
   s.limit = s.target = s.enough = limit;
-  s.left_ops = failed->left_ops;
+  s.left_ops = search_budget(j, 1);
   WEIR_TRY(faster_instead(j, &s));
   *out = s.found;
   return WEIR_OK;
@@ -148,7 +148,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(check_spread(j, j->spread, j->options.referee));
   WEIR_TRY(beside_split(j, peak, &s, &found));
   if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
-  if (!found.m) WEIR_TRY(find_witness(j, &s, &found));
+  if (!found.m) WEIR_TRY(find_witness(j, &found));
   CTX_CHECK(&j->c, !found.m || found.needs.peak <= j->options.memory_limit_bytes);
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
   *out = climb_to(WEIR_REWRITTEN, found);

@@ -83,8 +83,8 @@ static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *fou
   bool is_anywhere = !at.slice_bytes;
   int most = is_anywhere ? MOST_IN_VAIN : MOST_PROBES, left = most; /* in vain */
   CTX_CHECK(&j->c, low >= 0 && found->limit >= 0);
-  for (int probes = 0; probes < MOST_PROBES && left > 0 &&
-                       j->searched_ops<most_ops && * found->left_ops> 0 && !found->held.m;
+  for (int probes = 0; probes < MOST_PROBES && left > 0 && *found->left_ops > 0 &&
+                       j->searched_ops < most_ops && !found->held.m;
        probes++) {
     int64_t high = found->limit, below = high - high / 100 - 1,
             middle = (int64_t)sqrt((double)low * (double)high), probe = below;

@@ -8,8 +8,8 @@
  * slices where its function reads what is outside of it.
  *
  * Requires: a verified module. Breaks: nothing; carries that nobody reads any more stay for dce.
- * Exact. Left alone: whiles with attributes, what is moved to a larger tensor than it came from.
- * Cost: linear in the ops. */
+ * Exact. Left alone: whiles with attributes, what a region reads without carrying it, and parts
+ * that are more than the whole together. Cost: values for each while that has any. */
 #include "ir/maps.h"
 #include "pass/build.h"
 #include "pass/pass.h"
@@ -34,11 +34,28 @@ static bool is_unchanged_argument(const ir_module *m, ir_block body, ir_value v)
   return !d->op && d->block == body && ir_is_handed_on(m, body, d->index);
 }
 
-static bool has_moves(const ir_module *m, ir_block body) {
-  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
-    if (shifts(ir_kind_of(m, op)) && is_unchanged_argument(m, body, ir_operand(m, op, 0)))
-      return true;
-  return false;
+static int64_t *bytes_of_arguments(arena *a, const ir_module *m, ir_block body) {
+  int64_t *bytes = ARENA_ARRAY(a, int64_t, ir_block_get(m, body)->args.count);
+  for (ir_value v, i = 0; (v = ir_argument_at(m, body, i)); i++) bytes[i] = ir_value_bytes(m, v);
+  return bytes;
+}
+
+static bool is_of_unchanged(const ir_module *m, ir_block body, ir_op op) {
+  return shifts(ir_kind_of(m, op)) && is_unchanged_argument(m, body, ir_operand(m, op, 0));
+}
+
+/* Parts are there beside the whole. */
+static bool is_worth_it(arena *a, const ir_module *m, ir_block body) {
+  int64_t *left = NULL;
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++) {
+    if (!is_of_unchanged(m, body, op)) continue;
+    ir_value x = ir_operand(m, op, 0);
+    uint32_t k = ir_value_get(m, x)->index;
+    if (!left) left = bytes_of_arguments(a, m, body);
+    left[k] -= ir_value_bytes(m, ir_result(m, op, 0));
+    if (left[k] < 0) return false;
+  }
+  return left;
 }
 
 /* Every trip reads the same. */
@@ -102,7 +119,7 @@ static void copy_body(pass_rewrite *r, ir_block from, ir_block to, const ir_ops 
 static bool replace(pass_rewrite *r, ir_op op) {
   ir_module *m = r->m;
   if (ir_kind_of(m, op) != IR_OP_WHILE || ir_op_get(m, op)->n_attrs) return false;
-  if (!has_moves(m, ir_while_body(m, op))) return false;
+  if (!is_worth_it(r->p->scratch, m, ir_while_body(m, op))) return false;
   moves taken = take_moves(r, op);
   ir_values init = carries_of(r, op, &taken);
   ir_op loop = ir_build_while(&r->b, init.at, init.count);

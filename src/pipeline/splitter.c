@@ -636,7 +636,8 @@ static int64_t whole_bytes(const ir_module *m, const plan_peak *peak) {
 }
 
 /* Whatever else is split: it is too small for a seed, loops put it out, or it was tried in vain.
- * But what whiles carry is tried once more, as a state. */
+ * But what whiles carry is tried once more, as a state. Rarely a value that was tried in vain goes
+ * with another that is not tried yet. */
 static bool stays(const ir_module *m, const plan_holder *h, const split_order *order,
                   const tried *t) {
   ir_op op = ir_value_get(m, h->value)->op;

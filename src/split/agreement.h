@@ -15,7 +15,8 @@
  * is, the comparison is not done by a factor along which m was selected, and what was selected for
  * each index is not read from another loop: a trip that compares selects again, from the value that
  * it compares. Functions (sin, exp) have other last bits in kernels than in XLA, but the
- * same in all of XLA's loops: where no sum is under them, loops that are all XLA's agree.
+ * same in all of XLA's loops: where no sum is under them, loops that are all XLA's agree. Only an
+ * inverse root is not: XLA's vectors and what is left of a row have other last bits.
  *
  * Within a trip XLA would make x again for each of its users: it is marked as kept.
  */
