@@ -186,7 +186,8 @@ def test_exp_is_accurate(dtype, folder):
     assert error.max() < 1.5
 
 
-ERROR_ULPS = {"tanh": 2.5, "erf": 6, "erfc": 5}
+ERROR_ULPS = {"erf": 6, "erfc": 5}
+TANH_ULPS = {np.float32: 5.5, np.float64: 7}  # XLA's, whose bits it has: test_kernel_functions.py
 
 
 def points_of(name, dtype):
@@ -221,7 +222,7 @@ def test_saturating_functions_are_accurate(name, dtype, level, folder, monkeypat
     if level:
         monkeypatch.setenv("WEIR_MACHINE", level)
     has_fma = not os.environ.get("WEIR_MACHINE", "").startswith("x86-64-v2")
-    most = ERROR_ULPS[name] if has_fma or name != "erfc" else 90
+    most = TANH_ULPS[dtype] if name == "tanh" else ERROR_ULPS[name] if has_fma or name != "erfc" else 90
     assert ulps_of(name, points_of(name, dtype), folder) < most
 
 
