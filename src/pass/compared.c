@@ -61,28 +61,41 @@ static void begin(cone *c, bool is_behind) {
   c->found.count = 0;
 }
 
-/* Entries of one value that are read in two ways are made in one. */
-static bool any_is_known(const cone *c, const compared *out) {
-  for (uint32_t i = 0; i < c->reads.count; i++)
-    if (out->is[c->reads.at[i]]) return true;
-  return false;
-}
+typedef struct comparison {
+  ir_ops reads;
+  bool meets; /* what is read from */
+} comparison;
 
-/* Down to reads, then behind them. Where that takes too long, those it has come to are compared.
- * Whether there are new ones. */
-static bool look_at(cone *c, ir_op compare, compared *out) {
-  c->reads.count = 0;
+typedef VEC(comparison) comparisons;
+
+/* Down to reads, then behind them. Where that takes too long, those it has come to are compared. */
+static comparison look_at(cone *c, ir_op compare) {
+  c->reads = (ir_ops){0};
   c->meets = false;
   begin(c, false);
   for (ir_value x, i = 0; (x = ir_operand_at(c->m, compare, i)); i++) add(c, x);
   bool in_time = look_on(c);
   begin(c, true);
   for (uint32_t i = 0, n = c->reads.count; i < n; i++) add(c, ir_read_from(c->m, c->reads.at[i]));
-  if (look_on(c) && in_time && !c->meets && !any_is_known(c, out)) return false;
-  bool any = false;
-  for (uint32_t i = 0; i < c->reads.count; i++) {
-    any |= !out->is[c->reads.at[i]];
-    out->is[c->reads.at[i]] = true;
+  bool ends = look_on(c) && in_time;
+  return (comparison){c->reads, !ends || c->meets};
+}
+
+static comparisons look_at_all(cone *c) {
+  comparisons all = {0};
+  for (ir_walk w = ir_walk_op(c->m, c->m->root); ir_next(&w);)
+    if (ir_kind_of(c->m, w.op) == IR_OP_COMPARE) VEC_PUSH(c->scratch, &all, look_at(c, w.op));
+  return all;
+}
+
+/* Entries of one value that are read in two ways are made in one: those beside one that is
+ * compared are so, too. Whether there are new ones. */
+static bool mark(const comparison *a, compared *out) {
+  bool is = a->meets, any = false;
+  for (uint32_t i = 0; i < a->reads.count; i++) is |= out->is[a->reads.at[i]];
+  for (uint32_t i = 0; is && i < a->reads.count; i++) {
+    any |= !out->is[a->reads.at[i]];
+    out->is[a->reads.at[i]] = true;
   }
   return any;
 }
@@ -94,10 +107,10 @@ bool pass_find_compared(pass_rewrite *r) {
             .scratch = r->p->scratch,
             .seen = ARENA_ARRAY(r->p->scratch, uint32_t, m->values.count)};
   *out = (compared){m->ops.count, ARENA_ARRAY(r->p->scratch, bool, m->ops.count)};
+  comparisons all = look_at_all(&c);
   for (bool any = true; any;) {
     any = false;
-    for (ir_walk w = ir_walk_op(m, m->root); ir_next(&w);)
-      any |= ir_kind_of(m, w.op) == IR_OP_COMPARE && look_at(&c, w.op, out);
+    for (uint32_t i = 0; i < all.count; i++) any |= mark(&all.at[i], out);
   }
   r->own = out;
   return true;
