@@ -580,7 +580,9 @@ static const char *convert(kernel_emitter *e, ir_dtype from, ir_dtype to, int32_
   return kernel_line(e, "%s %s %s to %s", name, source, x, target);
 }
 
-/* Functions of which a vector gets other last bits than a number alone, or a shorter vector. */
+/* Functions of which a vector gets other last bits than a number alone, or a shorter vector. Not
+ * exp and tanh of f32 and f64, the same operations in every lane, which value.c emits by
+ * kernel_emit_exps and kernel_emit_tanhs. */
 static bool depends_on_lanes(ir_kind kind) {
   return ir_kind_flags(kind) & IR_FLAG_H || kind == IR_OP_SQRT || kind == IR_OP_RSQRT ||
          kind == IR_OP_DIVIDE;

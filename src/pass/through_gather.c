@@ -6,7 +6,8 @@
  *   A scatter that writes at most one element at each place of the other dimensions is a
  * select where the counted index is the written one; one out of bounds is nowhere, as in scatter.
  *   Where entries name a dimension by their own index (x[arange(n), i]) it becomes a batch
- * dimension of the gather or scatter, which is split along it.
+ * dimension of the gather or scatter, which is split along it. So does the first one of a diagonal
+ * that is compared with what it is read from.
  *   A gather from a part of an argument (tables[k][i]) is one from the argument: the part is not
  * copied.
  *   Windows whose places data says along two dimensions or more are read element by element.

@@ -141,7 +141,8 @@ static double convolution_by_loops_ns(clock_state *c, ir_op op) {
   return flops / c->rates.conv_loops_flops;
 }
 
-/* In a loop the faster way is taken: pass/channels_last.c. */
+/* As if the faster way were taken in a loop; pass/channels_last.c decides by sizes that were
+ * measured, which say the same of few products. */
 static double convolution_ns(clock_state *c, ir_op op) {
   if (convolver_of(c, op) == IR_BY_LOOPS) return convolution_by_loops_ns(c, op);
   double ns = library_convolution_ns(c, op);

@@ -41,7 +41,7 @@ typedef enum split_sameness {
 typedef enum split_again {
   SPLIT_NOT_AGAIN,
   SPLIT_MADE_AGAIN,
-  SPLIT_NEEDED_WHOLE /* so all read the one from outside */
+  SPLIT_NEEDED_WHOLE /* so all read the one from outside, whoever else would make it again */
 } split_again;
 
 /* Whether the comparison, done by this factor, is of values that are less the same than `enough`,
