@@ -66,3 +66,27 @@ func.func @attributes(%h: tensor<4xf32>, %x: tensor<9xf32>) -> tensor<4xf32> {
   }
   return %r#1 : tensor<4xf32>
 }
+
+// Parts that are more than the whole together stay.
+// CHECK: sym_name = "overlapping"
+// CHECK: "stablehlo.while"
+// CHECK: "stablehlo.slice"
+// CHECK: "stablehlo.slice"
+func.func @overlapping(%h: tensor<3xf32>, %x: tensor<4xf32>) -> tensor<3xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:3 = stablehlo.while(%i = %zero, %s = %h, %u = %x) : tensor<i32>, tensor<3xf32>, tensor<4xf32>
+  cond {
+    %n = stablehlo.constant dense<5> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %a = stablehlo.slice %u [0:3] : (tensor<4xf32>) -> tensor<3xf32>
+    %b = stablehlo.slice %u [1:4] : (tensor<4xf32>) -> tensor<3xf32>
+    %e = stablehlo.add %s, %a : tensor<3xf32>
+    %f = stablehlo.multiply %e, %b : tensor<3xf32>
+    stablehlo.return %j, %f, %u : tensor<i32>, tensor<3xf32>, tensor<4xf32>
+  }
+  return %r#1 : tensor<3xf32>
+}
