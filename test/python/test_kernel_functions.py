@@ -52,11 +52,16 @@ def test_of_a_number_alone(folder, monkeypatch, tmp_path, name, is_even, dtype):
 @running.in_this_process
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_tanh_has_the_bits_of_xlas(dtype, folder):
-    """So that as many activations are 1."""
+    """So that as many activations are 1. XLA has fused multiply-adds here; without, a kernel
+    rounds otherwise.
+    """
     x, y = np.linspace(-25, 25, 500).astype(dtype), np.linspace(0.5, 1, 100).astype(dtype)
     with jax.enable_x64(dtype == np.float64):
         text = running.lowered(lambda x, y: jnp.tanh(x[:, None] * y).max(0), x, y)
         program = kernel_running.tiled(text, folder, "--tensor-size-threshold", "4kB")
     assert kernel_running.count(program) == 1
     got, want = (running.Xla(p, as_users=True)(x, y)[0] for p in (program, text))
-    assert np.array_equal(got, want)
+    if running.machine().startswith("x86-64-v2"):
+        np.testing.assert_array_max_ulp(got, want, 4)
+    else:
+        assert np.array_equal(got, want)

@@ -13,7 +13,7 @@ from running import HONEST
 from held import reported_bytes
 
 SERIES, STEPS, N, M = 300, 40, 6, 3
-PROGRAMS, BATCH = 40, 20
+PROGRAMS, BATCH = 60, 30
 
 
 def kalman(transition, emission, ys):
