@@ -4,6 +4,7 @@
 
 #include "machine/cpu.h"
 #include "machine/tuned.h"
+#include "ir/turned.h"
 #include "kernel/elementwise.h"
 #include "kernel/pack.h"
 #include "kernel/product.h"
@@ -636,6 +637,21 @@ static double gather_weight(const kernel_nest *n, const kernel_node *x) {
   return (TUNED_XLA_GATHER / window + copied) * n->lanes;
 }
 
+/* Of what an elementwise op reads as it lies after a transpose: plan/cost.c. */
+static double cost_of_turns(const kernel_nest *n, const kernel_node *x) {
+  machine_rates rates = machine_rates_of(&n->machine);
+  double cost = 0;
+  for (ir_value v, i = 0; ir_is_elementwise(x->kind) && (v = ir_operand_at(n->m, x->op, i)); i++) {
+    const kernel_node *from = kernel_node_of(n, v);
+    ir_turn turn;
+    if (!from || !ir_is_turned(n->m, from->op, &turn)) continue;
+    double bytes = (double)ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
+    cost += elements_of(n, from->mask & ~n->positions) * rates.vector_ops *
+            machine_apart_ns(&n->machine, &rates, turn.stride * bytes, turn.apart);
+  }
+  return cost;
+}
+
 double cost_of_xla(const kernel_nest *n) {
   double cost = 0;
   for (const kernel_node *x = n->nodes; x < n->nodes + n->n_nodes; x++) {
@@ -649,6 +665,7 @@ double cost_of_xla(const kernel_nest *n) {
     bool sums = is_dot_in_xla(x) || x->kind == IR_OP_CARRY || x->kind == IR_OP_CHLO_TOP_K ||
                 kernel_is_variadic(x) || is_narrow_extreme(n, x);
     cost += x->turns * weight * elements_of(n, (x->mask & ~n->positions) | x->reduces) / n->lanes;
+    cost += x->turns * cost_of_turns(n, x);
     if (sums) cost += x->turns * traffic_of(n, x);
     if (x->kind == IR_OP_CHLO_TOP_K) cost += x->turns * cost_of_heaps(n, x);
   }

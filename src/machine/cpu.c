@@ -94,6 +94,9 @@ static machine_rates rates_of_device(const device *d) {
                          .top_k = d->bytes / heavy,
                          .places = d->bytes / sector,
                          .copied = d->bytes / heavy,
+                         .apart_l1 = INFINITY,
+                         .apart_l2 = INFINITY,
+                         .apart = INFINITY,
                          .variadic = d->bytes / heavy,
                          .read_bytes = d->bytes,
                          .write_bytes = d->bytes,
@@ -126,6 +129,17 @@ double machine_inserted(double k, double seen) { return k * (1 + log(fmax(1, see
 
 double machine_heap_ns(const machine_rates *rates, double k, double seen) {
   return machine_inserted(k, seen) * fmax(1, log2(k)) / (rates->sorted * TUNED_HEAP);
+}
+
+double machine_apart_ns(const machine *m, const machine_rates *rates, double stride_bytes,
+                        double lines) {
+  assert(stride_bytes >= 0 && lines >= 0);
+  if (m->device) return 0;
+  double near = fmin(1, stride_bytes / CPU_LINE_BYTES), bytes = lines * near * CPU_LINE_BYTES;
+  double rate = bytes <= (double)m->l1_bytes   ? rates->apart_l1
+                : bytes <= (double)m->l2_bytes ? rates->apart_l2
+                                               : rates->apart;
+  return near / rate;
 }
 
 double cpu_resident_bytes(const machine *m) { return (double)(m->l2_bytes / 2); }

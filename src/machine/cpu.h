@@ -28,6 +28,9 @@
   R(top_k, 0.7, ALONE)     /* elements looked at: stock.py */                                      \
   R(places, 2.5, CORES)    /* of a gather, out of L2: gathers.py */                                \
   R(copied, 4.0, CORES)    /* elements of its windows, beside: 1.5 to 9 */                         \
+  R(apart_l1, 6.0, CORES)  /* elements that a fusion reads a line apart: transposed.py */          \
+  R(apart_l2, 2.5, CORES)  /* likewise, where L1 does not have the lines until they are */         \
+  R(apart, 1.2, CORES)     /* looked at again; where L2 does not */                                \
   R(variadic, 0.4, CORES)  /* elements of reductions of several operands: one after the other */   \
   /* ---- memory ---- */                                                                           \
   R(read_bytes, 21.0, MEMORY)   /* of a fusion, 134 MB: stock.py */                                \
@@ -56,6 +59,12 @@ machine_rates machine_rates_of(const machine *m);
 double machine_inserted(double k, double seen);
 /* The same row's time in XLA's heap of k, on one thread. */
 double machine_heap_ns(const machine_rates *rates, double k, double seen);
+
+/* Of an element that a fusion reads along a dimension which is not the last one, so many bytes from
+ * the one before it, where its line is looked at again when so many others were. A line holds some
+ * of what is near. Devices do it in tiles: 0. */
+double machine_apart_ns(const machine *m, const machine_rates *rates, double stride_bytes,
+                        double lines);
 
 /* ---- the same on all CPUs ---- */
 /* In every trip of a loop that it is in; bench/experiments/launches.py has what an op of a few

@@ -14,6 +14,7 @@
 #include "ir/convolution.h"
 #include "ir/flops.h"
 #include "ir/lapack.h"
+#include "ir/turned.h"
 #include "machine/cpu.h"
 #include "machine/tuned.h"
 #include "plan/peak.h"
@@ -31,6 +32,7 @@ int64_t plan_flops(ir_module *m) {
 typedef struct clock_state {
   ir_module *m;
   arena *scratch;
+  const machine *on;
   machine_rates rates;
   int depth;
   bool in_loop;                 /* pages are fresh in the first trip only */
@@ -233,6 +235,24 @@ static double elements_ns(const clock_state *c, ir_op op, double n) {
   return n * (wide ? 2 : 1) * (heavy > 0 ? heavy / c->rates.heavy : 1 / c->rates.simple);
 }
 
+/* Of what is read as it lies after a transpose, which is fused, or is a loop of its own. What
+ * products and sums read they turn themselves. */
+static double turned_ns(const clock_state *c, ir_value v) {
+  ir_turn turn;
+  if (!ir_is_turned(c->m, ir_value_get(c->m, v)->op, &turn)) return 0;
+  double bytes = (double)ir_dtype_bytes(ir_type_at(c->m, v)->dtype);
+  return (double)ir_elements(c->m, v) *
+         machine_apart_ns(c->on, &c->rates, turn.stride * bytes, turn.apart);
+}
+
+static double elementwise_ns(const clock_state *c, ir_op op) {
+  double ns = elements_ns(c, op, (double)ir_elements(c->m, ir_result(c->m, op, 0)));
+  for (ir_value v, i = 0;
+       ir_is_elementwise(ir_kind_of(c->m, op)) && (v = ir_operand_at(c->m, op, i)); i++)
+    ns += turned_ns(c, v);
+  return ns;
+}
+
 /* Windows are summed one by one; long ones in tiles, whose sums are summed likewise. */
 static double window_sum_ns(const clock_state *c, ir_op op) {
   int32_t rank;
@@ -270,7 +290,7 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
     default: break;
   }
   bool is_counted = d->n_results && ir_kind_flags(d->kind) & (IR_FLAG_E | IR_FLAG_R);
-  return is_counted ? elements_ns(c, op, (double)ir_elements(m, d->first_result)) : 0;
+  return is_counted ? elementwise_ns(c, op) : 0;
 }
 
 /* In a while a part of what is carried is read or written where it is. */
@@ -457,6 +477,7 @@ static double block_ns(clock_state *c, ir_block block) {
 static clock_state clock_on(arena *scratch, ir_module *m, const machine *on) {
   clock_state c = {.m = m,
                    .scratch = scratch,
+                   .on = on,
                    .rates = machine_rates_of(on),
                    .runs = 1,
                    .cores = on->cores,
@@ -581,7 +602,7 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   bool is_outer = is_outer_product(m, op);
   if (!is_outer && is_thin_product(&s->c, op)) return 0; /* as fast as a sum reads */
   if (!is_outer && !ir_is_elementwise(k)) return arithmetic_ns(&s->c, op);
-  return elements_ns(&s->c, op, (double)ir_elements(m, ir_result(m, op, 0)));
+  return elementwise_ns(&s->c, op);
 }
 
 /* Whether all that reads v, however it is combined on the way, is one sum: *sum. */
@@ -703,7 +724,7 @@ double plan_stock_time_ns(ir_module *m, const machine *on) { return main_ns(m, o
 /* ---- one op on its own ---- */
 double plan_making_ns(ir_module *m, ir_op op, const machine *on) {
   arena *scratch = arena_create(m->ctx);
-  stock s = {.c = {.m = m, .scratch = scratch, .rates = machine_rates_of(on)}};
+  stock s = {.c = {.m = m, .scratch = scratch, .on = on, .rates = machine_rates_of(on)}};
   ir_kind kind = ir_kind_of(m, op);
   bool is_call = kind == IR_OP_CUSTOM_CALL && ir_op_get(m, op)->n_operands,
        is_moved = (ir_kind_flags(kind) & IR_FLAG_M) && kind != IR_OP_GATHER,
