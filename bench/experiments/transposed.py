@@ -2,7 +2,7 @@
 
     python bench/experiments/transposed.py
 
-For cost.c's transposed_ns and its rates in src/machine. Ten passes over a matrix in slices of rows, compiled as what is
+For apart_l1, apart_l2 and apart of src/machine/cpu.h. Ten passes over a matrix in slices of rows, compiled as what is
 split: f(slice + v) and f(slice + transposed slice of the columns), each summed over rows. CPU ns of an
 element, the least of four runs: the difference is what the transposed read takes.
 """

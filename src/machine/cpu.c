@@ -102,6 +102,7 @@ static machine_rates rates_of_device(const device *d) {
                          .write_bytes = d->bytes,
                          .copied_bytes = d->bytes,
                          .matrix_bytes = d->bytes,
+                         .l3_matrix_bytes = d->bytes,
                          .near_matrix_bytes = d->bytes * 2,
                          .fresh_bytes = d->bytes,
                          .cached_bytes = d->bytes * 2,

@@ -33,10 +33,11 @@
   R(apart, 1.2, CORES)     /* looked at again; where L2 does not */                                \
   R(variadic, 0.4, CORES)  /* elements of reductions of several operands: one after the other */   \
   /* ---- memory ---- */                                                                           \
-  R(read_bytes, 21.0, MEMORY)   /* of a fusion, 134 MB: stock.py */                                \
-  R(write_bytes, 18.0, MEMORY)  /* likewise */                                                     \
-  R(copied_bytes, 13.0, MEMORY) /* half of a copy's 27 either way: read or written, unfused */     \
-  R(matrix_bytes, 10.0, MEMORY) /* a matrix-vector product reads its matrix once */                \
+  R(read_bytes, 21.0, MEMORY)      /* of a fusion, 134 MB: stock.py */                             \
+  R(write_bytes, 18.0, MEMORY)     /* likewise */                                                  \
+  R(copied_bytes, 13.0, MEMORY)    /* half of a copy's 27 either way: read or written, unfused */  \
+  R(matrix_bytes, 10.0, MEMORY)    /* a matrix-vector product reads its matrix once */             \
+  R(l3_matrix_bytes, 22.0, MEMORY) /* one that stays in L3, trip after trip: matvec.py */          \
   R(near_matrix_bytes, 120.0, ALONE) /* one that stays in L2, trip after trip: launches.py */      \
   R(fresh_bytes, 5.6, PAGES)         /* first touch of pages: the system's work */                 \
   R(cached_bytes, 60.0, CORES)       /* what stays in L2 */

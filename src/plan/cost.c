@@ -71,9 +71,14 @@ static double gemm_flops(const clock_state *c, ir_dtype t) {
 /* Reading it is all of a product with a vector. A loop's trips find it in a cache, but each of
  * short rows is a sum of its own. */
 static double matrix_ns(const clock_state *c, const ir_gemm *g, double bytes) {
-  bool stays = (c->in_while || c->in_loop) && bytes <= c->rates.resident_bytes,
-       is_near = stays && g->batch <= 1 && g->inner >= TUNED_NEAR_TERMS;
-  return bytes / (is_near ? c->rates.near_matrix_bytes : c->rates.matrix_bytes);
+  const machine_rates *r = &c->rates;
+  bool is_again = c->in_while || c->in_loop,
+       is_near = bytes <= r->resident_bytes && g->batch <= 1 && g->inner >= TUNED_NEAR_TERMS,
+       is_in_l3 = bytes > r->resident_bytes && bytes <= (double)c->on->l3_bytes;
+  double rate = is_again && is_near    ? r->near_matrix_bytes
+                : is_again && is_in_l3 ? r->l3_matrix_bytes
+                                       : r->matrix_bytes;
+  return bytes / rate;
 }
 
 /* A matrix and a vector: reading the matrix is all of it. */
