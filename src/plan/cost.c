@@ -250,11 +250,11 @@ static double turned_ns(const clock_state *c, ir_value v) {
          machine_apart_ns(c->on, &c->rates, turn.stride * bytes, turn.apart);
 }
 
-static double elementwise_ns(const clock_state *c, ir_op op) {
-  double ns = elements_ns(c, op, (double)ir_elements(c->m, ir_result(c->m, op, 0)));
-  for (ir_value v, i = 0;
-       ir_is_elementwise(ir_kind_of(c->m, op)) && (v = ir_operand_at(c->m, op, i)); i++)
-    ns += turned_ns(c, v);
+/* Of all operands, besides what is computed and moved. */
+static double turns_ns(const clock_state *c, ir_op op) {
+  double ns = 0;
+  bool reads = ir_is_elementwise(ir_kind_of(c->m, op)) && !c->no_traffic;
+  for (ir_value v, i = 0; reads && (v = ir_operand_at(c->m, op, i)); i++) ns += turned_ns(c, v);
   return ns;
 }
 
@@ -295,7 +295,7 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
     default: break;
   }
   bool is_counted = d->n_results && ir_kind_flags(d->kind) & (IR_FLAG_E | IR_FLAG_R);
-  return is_counted ? elementwise_ns(c, op) : 0;
+  return is_counted ? elements_ns(c, op, (double)ir_elements(m, d->first_result)) : 0;
 }
 
 /* In a while a part of what is carried is read or written where it is. */
@@ -464,7 +464,7 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
   bool is_moved = (ir_kind_flags(k) & IR_FLAG_M) && k != IR_OP_GATHER && d.n_results == 1;
   if (k == IR_OP_CONSTANT || (is_moved && !is_materialised(c, op, users))) return 0;
   double arithmetic = arithmetic_ns(c, op), memory = memory_ns(c, op, users),
-         work = fmax(arithmetic, memory);
+         work = fmax(arithmetic, memory) + turns_ns(c, op);
   return work + (memory > 0 ? launch_ns(c, op, users, work) : 0);
 }
 
@@ -607,7 +607,7 @@ static double stock_arithmetic_ns(stock *s, ir_op op) {
   bool is_outer = is_outer_product(m, op);
   if (!is_outer && is_thin_product(&s->c, op)) return 0; /* as fast as a sum reads */
   if (!is_outer && !ir_is_elementwise(k)) return arithmetic_ns(&s->c, op);
-  return elementwise_ns(&s->c, op);
+  return elements_ns(&s->c, op, (double)ir_elements(m, ir_result(m, op, 0))) + turns_ns(&s->c, op);
 }
 
 /* Whether all that reads v, however it is combined on the way, is one sum: *sum. */

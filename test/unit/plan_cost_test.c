@@ -541,7 +541,42 @@ static void solutions(void) {
   assert(19 * solved_ns(50, 950) < 0.7 * 50 * solved_ns(19, 950));
 }
 
+/* x + y^T of so many rows and columns, or x + y of y as it lies. */
+static run turned(int64_t rows, int64_t columns, bool turns) {
+  char arguments[200], body[600], result[64];
+  snprintf(result, sizeof result, "tensor<%lldx%lldxf32>", (long long)rows, (long long)columns);
+  snprintf(arguments, sizeof arguments, "%%x: %s, %%y: tensor<%lldx%lldxf32>", result,
+           (long long)(turns ? columns : rows), (long long)(turns ? rows : columns));
+  snprintf(body, sizeof body,
+           "    %%t = stablehlo.transpose %%y, dims = [1, 0] : (tensor<%lldx%lldxf32>) -> %s\n"
+           "    %%r = stablehlo.add %%x, %%t : %s\n",
+           (long long)columns, (long long)rows, result, result);
+  if (!turns) snprintf(body, sizeof body, "    %%r = stablehlo.add %%x, %%y : %s\n", result);
+  return body_of(arguments, body, result);
+}
+
+/* Elements a line apart take as long as the cache that has the lines until they are looked at
+ * again; in runs that stay as they lie, and on devices, nothing. */
+static void turns(void) {
+  double near = turned(512, 256, true).ns - turned(512, 256, false).ns,
+         far = turned(128, 1024, true).ns - turned(128, 1024, false).ns,
+         farther = turned(16, 40960, true).ns - turned(16, 40960, false).ns;
+  assert(near > 0 && far > 1.5 * near && farther > 5 * 1.5 * far); /* of five times as many */
+  assert(turned(1024, 1024, true).stock_ns > turned(1024, 1024, false).stock_ns);
+  assert(turned(1024, 1024, true).card_ns == turned(1024, 1024, false).card_ns);
+  run heads = body_of("%x: tensor<8x128x64xf32>, %y: tensor<128x8x64xf32>",
+                      "    %t = stablehlo.transpose %y, dims = [1, 0, 2] : "
+                      "(tensor<128x8x64xf32>) -> tensor<8x128x64xf32>\n"
+                      "    %r = stablehlo.add %x, %t : tensor<8x128x64xf32>\n",
+                      "tensor<8x128x64xf32>"),
+      plain =
+          body_of("%x: tensor<8x128x64xf32>, %y: tensor<8x128x64xf32>",
+                  "    %r = stablehlo.add %x, %y : tensor<8x128x64xf32>\n", "tensor<8x128x64xf32>");
+  assert(heads.ns == plain.ns);
+}
+
 int main(void) {
+  turns();
   solutions();
   gathers();
   stacks();
