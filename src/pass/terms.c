@@ -12,24 +12,21 @@
  * stays for dce. Not exact: off by what A x and B x are rounded by, which is more than (A + B) x is
  * where A and B nearly cancel, no more than if A and B had been rounded once; terms may overflow
  * where their sum does not, and 0 . inf of a mean is done for all at once. Left alone: means that
- * are taken from data, which would lose what is gained by that (products are rounded already); sums
- * of which a term would have to be made (of a function of each element); more than TUNED_THIN_ROWS
- * vectors, for which each term is a product as dear as the sum's; element types other than f32 and
- * f64; matrices that are small against the limit or below the threshold. Reading each term takes
- * longer than reading a sum that there is room for: so both ways are tried (passes.def). Cost:
- * MOST_STEPS ops a product. Source: the distributive law.
+ * are taken from data, and data from data, which would lose what is gained by that (products are
+ * rounded already); sums of which a term would have to be made (of a function of each element);
+ * more than TUNED_THIN_ROWS vectors, for which each term is a product as dear as the sum's; element
+ * types other than f32 and f64; matrices that are small against the limit or below the threshold.
+ * Reading each term takes longer than reading a sum that there is room for: so both ways are tried
+ * (passes.def). Cost: MOST_STEPS ops a product. Source: the distributive law.
  */
 #include <assert.h>
 
-#include "pass/vary.h"
 #include "machine/tuned.h"
+#include "pass/vary.h"
 
 enum { MOST_STEPS = 48 }; /* ops of the matrix that are looked at */
-enum {
-  ROW = 1,
-  INNER = 2,
-  COLUMN = 4
-}; /* the space: the matrix's rows, what is summed, x's rest */
+/* The space: the matrix's rows, what is summed, x's rest. */
+enum { ROW = 1, INNER = 2, COLUMN = 4 };
 
 /* A matrix, of which this dimension is summed over. */
 typedef struct matrix {
@@ -43,8 +40,7 @@ typedef struct finder {
   ir_value *began; /* by value: of what a while hands on what it begins with */
   ir_op dot;       /* in hand */
   int steps, sums;
-  bool has_data,
-      has_thin; /* terms: whole ones that are at hand; what is the same along a dimension */
+  bool has_data, has_thin; /* terms: at hand as a whole; the same along a dimension */
 } finder;
 
 /* ---- what a matrix is made of ---- */
@@ -114,6 +110,19 @@ static bool has_factors(finder *f, ir_op dot, int64_t dim) {
   return ok;
 }
 
+/* A difference of data may be exact, and is taken for that. */
+static bool has_two_terms(finder *f, ir_op op, int64_t dim) {
+  bool had_data = f->has_data, has_data[2] = {false, false};
+  f->sums++;
+  for (uint32_t i = 0; i < 2; i++) {
+    f->has_data = false;
+    if (!has_terms(f, operand(f, op, i, dim))) return false;
+    has_data[i] = f->has_data;
+  }
+  f->has_data = had_data || has_data[0] || has_data[1];
+  return ir_kind_of(f->r->m, op) == IR_OP_ADD || !has_data[0] || !has_data[1];
+}
+
 /* Whether x can be multiplied with its terms: notes which there are. */
 static bool has_terms(finder *f, matrix x) {
   const ir_module *m = f->r->m;
@@ -127,9 +136,7 @@ static bool has_terms(finder *f, matrix x) {
   if (pass_has_foreign_attrs(m, op)) return false;
   switch (ir_kind_of(m, op)) {
     case IR_OP_ADD:
-    case IR_OP_SUBTRACT:
-      f->sums++;
-      return has_terms(f, operand(f, op, 0, x.dim)) && has_terms(f, operand(f, op, 1, x.dim));
+    case IR_OP_SUBTRACT: return has_two_terms(f, op, x.dim);
     case IR_OP_NEGATE: return has_terms(f, operand(f, op, 0, x.dim));
     case IR_OP_TRANSPOSE: return has_terms(f, operand(f, op, 0, 1 - x.dim));
     case IR_OP_DOT_GENERAL: return has_factors(f, op, x.dim);
