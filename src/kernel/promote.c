@@ -148,8 +148,7 @@ static void rewrite(promoter *w, ir_block body, ir_op loop) {
   ir_module *m = w->m;
   ir_ops old = ir_take_ops(m, body);
   promote_arguments(w, body);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     ir_rename_operands(m, op, w->map);
     if (i + 1 == old.count) narrow_results(w, body, loop, op);
     promote_whole(w, body, op);

@@ -425,8 +425,7 @@ static void visit_block(finder *f, ir_block block) {
   ir_users users = {0};
   if (has_sort(f->m, block)) users = ir_users_of_block(f->scratch, f->m, block);
   ir_ops ops = ir_take_ops(f->m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     ir_kind kind = ir_kind_of(f->m, op);
     for (ir_block below, r = 0; (below = ir_next_block(f->m, op, &r));) visit_block(f, below);
     if (kind == IR_OP_CUSTOM_CALL && rewrite_custom_call(f, block, op)) f->changed = true;

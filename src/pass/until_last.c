@@ -558,10 +558,8 @@ static ir_op run_trips(const last *l, ir_builder *b, ir_value trips) {
   ir_value extra[2] = {ir_build_int_like(b, trips, 0), trips}, *args[2];
   uint32_t n = l->n_carries;
   ir_op loop = wider_while(l, b, extra, 2, args);
-  ir_builder of_condition = {m, ir_body(m, loop), b->location},
-             of_body = {m, ir_while_body(m, loop), b->location};
-  ir_value below = ir_build_compare(&of_condition, "LT", args[0][n], args[0][n + 1]);
-  ir_build_return(&of_condition, IR_OP_RETURN, &below, 1);
+  ir_builder of_body = {m, ir_while_body(m, loop), b->location};
+  ir_build_while_less(m, loop, n, n + 1);
   ir_value *yields = ARENA_ARRAY(l->f->p->scratch, ir_value, n + 2);
   stepped(l, &of_body, args[1], yields);
   yields[n] = plus_one(&of_body, args[1][n]);
