@@ -35,6 +35,17 @@ uint32_t plan_values_of(const plan_node *n) {
   }
 }
 
+uint32_t *plan_number_values(const plan_graph *g, uint32_t *out_end) {
+  uint32_t *base = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
+  *out_end = 1;
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    base[id] = *out_end;
+    if (plan_node_get(g, id)->flags & PLAN_FLAG_LIVE)
+      *out_end += plan_values_of(plan_node_get(g, id));
+  }
+  return base;
+}
+
 uint32_t plan_table_of(const plan_graph *g, const uint32_t *base, uint32_t node) {
   const plan_node *n = plan_node_get(g, node);
   if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) return 0;

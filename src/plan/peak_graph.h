@@ -119,7 +119,7 @@ typedef struct plan_node {
   const ir_value
       *results; /* of a fusion of several results, as the program names them; else NULL */
   const uint32_t *written_over; /* there, by operand: 1 + the result that may be; 0: none */
-  ir_op op;     /* where it comes from; IR_NONE: made here */
+  ir_op op;                     /* where it comes from; IR_NONE: made here */
   ir_value value;
   plan_fusion *fusion;
 } plan_node;
@@ -285,6 +285,8 @@ enum { PLAN_PHILOX_WORDS = 4 }; /* random words that a block of it has */
 /* ---- values ---- */
 /* A node's: an array, or a tuple's members and then its table of pointers; 0: what it reads. */
 uint32_t plan_values_of(const plan_node *n);
+/* By node that is live: the number of the first; the others follow. Numbers begin with 1. */
+uint32_t *plan_number_values(const plan_graph *g, uint32_t *out_end);
 /* Which of them, from base[node] on, is the table; 0: none. */
 uint32_t plan_table_of(const plan_graph *g, const uint32_t *base, uint32_t node);
 /* The kind of an op's node, or of the op that a fusion ends with; IR_OP_UNKNOWN: another node. */
