@@ -20,7 +20,7 @@ split_halos split_halos_of(split_region *r) {
   const ir_module *m = r->m;
   split_halos found = {0};
   ir_op around = ir_block_get(m, r->block)->parent;
-  if (!r->carries_rows || !r->no_kernels) return found;
+  if (!r->goal.carries_rows || !r->goal.no_kernels) return found;
   if (ir_op_int(r->m, m->root, "mhlo.num_partitions", 1) != 1) return found;
   if (!around || ir_kind_of(m, around) != IR_OP_WHILE) return found;
   if (ir_while_body(m, around) != r->block) return found;
