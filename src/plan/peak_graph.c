@@ -104,7 +104,7 @@ uint32_t plan_node_new(plan_graph *g, const plan_node *desc) {
 
 uint32_t plan_node_beside(plan_graph *g, uint32_t like, plan_node desc) {
   const plan_node *n = plan_node_get(g, like);
-  desc.flags = PLAN_FLAG_LIVE;
+  desc.flags |= PLAN_FLAG_LIVE;
   desc.comp = n->comp;
   desc.op = n->op;
   desc.value = n->value;
@@ -135,6 +135,24 @@ void plan_put_between(plan_graph *g, uint32_t node, uint32_t between, uint32_t u
     plan_remove_user(g, node, user);
   plan_add_user(g, node, between);
   plan_add_user(g, between, user);
+}
+
+uint32_t plan_put_on(plan_graph *g, uint32_t like, uint32_t x, plan_node desc) {
+  desc.operands = &x;
+  desc.n_operands = 1;
+  uint32_t made = plan_node_beside(g, like, desc);
+  plan_add_user(g, x, made);
+  return made;
+}
+
+uint32_t plan_put_before(plan_graph *g, uint32_t user, uint32_t i, plan_node desc) {
+  uint32_t x = plan_node_get(g, user)->operands[i];
+  desc.operands = &x;
+  desc.n_operands = 1;
+  uint32_t made = plan_node_beside(g, x, desc);
+  plan_node_get(g, user)->operands[i] = made;
+  plan_put_between(g, x, made, user);
+  return made;
 }
 
 void plan_take_instead(plan_graph *g, uint32_t user, uint32_t old, uint32_t now) {

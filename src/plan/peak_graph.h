@@ -175,13 +175,17 @@ bool plan_same_dims(const plan_shape *a, const plan_shape *b);
 uint32_t plan_comp_new(plan_graph *g, ir_block block);
 /* Copies what desc points to by reference; the node goes to the end of desc->comp. */
 uint32_t plan_node_new(plan_graph *g, const plan_node *desc);
-/* A live node for the same op as `like`, with desc's kind, shape, numbers and operands (copied),
- * which do not have it as a user yet. */
+/* A live node for the same op as `like`, with desc's kind, flags, shape, numbers and operands
+ * (copied), which do not have it as a user yet. */
 uint32_t plan_node_beside(plan_graph *g, uint32_t like, plan_node desc);
+/* The same of a node that reads `x`, which has it as a user. */
+uint32_t plan_put_on(plan_graph *g, uint32_t like, uint32_t x, plan_node desc);
 void plan_add_user(plan_graph *g, uint32_t node, uint32_t user);
 void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user);
 /* Some operands of the user, which were `node`, are `between` now, which reads `node`: users. */
 void plan_put_between(plan_graph *g, uint32_t node, uint32_t between, uint32_t user);
+/* plan_node_beside() of a node that reads what operand i of the user was, and becomes that. */
+uint32_t plan_put_before(plan_graph *g, uint32_t user, uint32_t i, plan_node desc);
 /* All operands of the user, which becomes one of `now`, that were `old`. */
 void plan_take_instead(plan_graph *g, uint32_t user, uint32_t old, uint32_t now);
 /* The users given, and computations whose result it is, read `now` in place of `old`. */
