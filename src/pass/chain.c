@@ -598,9 +598,8 @@ static void plan_block(chain *c, ir_block block) {
 }
 
 static bool has_products(const chain *c, ir_block block) {
-  const ir_block_data *b = ir_block_get(c->m, block);
   int n = 0;
-  for (uint32_t i = 0; i < b->ops.count; i++) n += is_product(c, b->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_op_at(c->m, block, i)); i++) n += is_product(c, op);
   return n > 1;
 }
 

@@ -179,11 +179,10 @@ static bool needs_indices(const finder *f, const best *w) {
 
 /* The comparator's values stand for themselves again: another call may have the same one. */
 static void forget_replay(finder *f, ir_block comparator) {
-  const ir_block_data *body = ir_block_get(f->m, comparator);
-  for (uint32_t i = 0; i < body->args.count; i++) ir_map_set(f->replay, body->args.at[i], IR_NONE);
-  for (uint32_t i = 0; i < body->ops.count; i++)
-    for (uint32_t r = 0; r < ir_op_get(f->m, body->ops.at[i])->n_results; r++)
-      ir_map_set(f->replay, ir_result(f->m, body->ops.at[i], r), IR_NONE);
+  for (ir_value arg, i = 0; (arg = ir_argument_at(f->m, comparator, i)); i++)
+    ir_map_set(f->replay, arg, IR_NONE);
+  for (ir_op op, i = 0; (op = ir_op_at(f->m, comparator, i)); i++)
+    for (ir_value v, r = 0; (v = ir_result_at(f->m, op, r)); r++) ir_map_set(f->replay, v, IR_NONE);
 }
 
 static ir_value made_key(finder *f, ir_builder *b, const best *w, bool flip) {

@@ -62,9 +62,8 @@ typedef enum grow_how {
 } grow_how;
 
 static void note_places(split_region *r) {
-  const ir_block_data *b = ir_block_get(r->m, r->block);
   r->place = ARENA_ARRAY(r->scratch, uint32_t, r->m->ops.count);
-  for (uint32_t i = 0; i < b->ops.count; i++) r->place[b->ops.at[i]] = i;
+  for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) r->place[op] = i;
 }
 
 static split_region *region_new(const split_growth *g, grow_how how) {

@@ -46,11 +46,10 @@ static const ir_value *find_carried(arena *a, const ir_module *m, ir_block block
   ir_op around = ir_block_get(m, block)->parent;
   if (!around || ir_kind_of(m, around) != IR_OP_WHILE || ir_while_body(m, around) != block)
     return carried;
-  const ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = 0; i < b->args.count; i++) {
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, block, i)); i++) {
     ir_value v = ir_yielded(m, block, i);
     for (ir_op op; ir_is_made_in(m, v, block) && !carried[v]; v = ir_operand(m, op, 0)) {
-      carried[v] = b->args.at[i];
+      carried[v] = arg;
       if (!(op = ir_maker(m, v, IR_OP_DYNAMIC_UPDATE_SLICE))) break;
     }
   }
