@@ -144,8 +144,16 @@ int64_t ir_ffi_config_int(const ir_module *m, ir_op op, const char *key, int64_t
  * column. */
 bool ir_is_by_columns(const ir_module *m, ir_op op, const char *layouts, uint32_t i);
 
-/* Trips of a while; -1: they depend on data, or on more than a counter. trips.c */
-int64_t ir_trips(const ir_module *m, ir_op loop);
+/* A carry of a while that grows by so much in each trip, and says when it ends. trips.c */
+typedef struct ir_counter {
+  uint32_t carry;
+  int64_t first, by, trips;
+} ir_counter;
+/* False: the trips depend on data, or on more than a counter. */
+bool ir_find_counter(const ir_module *m, ir_op loop, ir_counter *out);
+int64_t ir_trips(const ir_module *m, ir_op loop); /* of that; -1: there is none */
+/* What each trip adds to the carry; 0: nothing, or not the same. */
+int64_t ir_growth(const ir_module *m, ir_op loop, uint32_t carry);
 /* Likewise; where it begins or ends at what is made of the counters of whiles around it, how many
  * they are on the average (but for roundings); NaN: not known. */
 double ir_mean_trips(const ir_module *m, ir_op loop);

@@ -456,6 +456,41 @@ ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count) {
   return loop;
 }
 
+static void change_operands(ir_module *m, ir_op op, const bool *keep, const ir_value *more,
+                            uint32_t n) {
+  ir_values all = {0};
+  ir_op_data *d = ir_op_get(m, op);
+  ir_keep_operands(m, op, keep);
+  for (uint32_t i = 0; i < d->n_operands; i++) VEC_PUSH(m->arena, &all, d->operands[i]);
+  for (uint32_t k = 0; k < n; k++) VEC_PUSH(m->arena, &all, more[k]);
+  d->operands = all.at;
+  d->n_operands = all.count;
+}
+
+ir_op ir_build_while_with(ir_builder *b, ir_op loop, uint32_t gone, const ir_value *more,
+                          uint32_t n, ir_map *map) {
+  ir_module *m = b->m;
+  const ir_op_data old = *ir_op_get(m, loop);
+  bool *keep = ARENA_ARRAY(m->arena, bool, old.n_operands);
+  CTX_CHECK(m->ctx, old.kind == IR_OP_WHILE && !old.n_attrs);
+  for (uint32_t i = 0; i < old.n_operands; i++) keep[i] = i != gone;
+  for (uint32_t r = 0; r < 2; r++) {
+    ir_keep_arguments(m, old.regions[r], keep);
+    for (uint32_t k = 0; k < n; k++) ir_block_arg(m, old.regions[r], ir_type_of(m, more[k]));
+  }
+  const ir_block_data *body = ir_block_get(m, old.regions[1]);
+  change_operands(m, ir_terminator(m, old.regions[1]), keep, VEC_END(body->args) - n, n);
+  change_operands(m, loop, keep, more, n);
+  const ir_op_data now = *ir_op_get(m, loop);
+  const ir_type *types = ir_types_of(m->arena, m, now.operands, now.n_operands);
+  ir_op made =
+      ir_build_op(b, IR_OP_WHILE, now.n_operands, now.operands, now.n_operands, types, 0, NULL, 2);
+  for (uint32_t r = 0; r < 2; r++) ir_region_set(m, made, r, old.regions[r]);
+  for (uint32_t i = 0, k = 0; i < old.n_results; i++)
+    if (keep[i]) ir_map_set(map, old.first_result + i, ir_result(m, made, k++));
+  return made;
+}
+
 static void end_condition(ir_builder *b, ir_value counter, ir_value end) {
   ir_value more = ir_build_compare(b, "LT", counter, end);
   ir_build_return(b, IR_OP_RETURN, &more, 1);

@@ -375,6 +375,9 @@ static inline ir_value ir_argument_at(const ir_module *m, ir_block b, uint32_t i
 static inline ir_op ir_op_at(const ir_module *m, ir_block b, uint32_t i) {
   return i < m->blocks.at[b].ops.count ? m->blocks.at[b].ops.at[i] : IR_NONE;
 }
+static inline ir_op ir_listed(const ir_ops *ops, uint32_t i) { /* of a list */
+  return i < ops->count ? ops->at[i] : IR_NONE;
+}
 /* Likewise of a block's ops but the last, which ends it. */
 static inline ir_op ir_body_op_at(const ir_module *m, ir_block b, uint32_t i) {
   return i + 1 < m->blocks.at[b].ops.count ? m->blocks.at[b].ops.at[i] : IR_NONE;
@@ -449,6 +452,7 @@ ir_op ir_main_function(const ir_module *m);
 
 /* ---- build.c: short spellings for the ops that rewrites make; result types are derived. All
  * append to b->block. ---- */
+typedef struct ir_map ir_map; /* walk.c */
 typedef struct ir_builder {
   ir_module *m;
   ir_block block;
@@ -561,6 +565,12 @@ ir_value ir_build_by_rows(ir_builder *b, ir_value x);
 void ir_build_return(ir_builder *b, ir_kind kind, const ir_value *values, uint32_t count);
 /* A while that carries `count` values, its two blocks with nothing but their arguments. */
 ir_op ir_build_while(ir_builder *b, const ir_value *init, uint32_t count);
+/* In the place of a while without attributes, whose blocks it takes: one without carry `gone`,
+ * which the caller sees to that nothing reads (IR_NO_CARRY: with all of them), and with n more
+ * behind the others, which are handed on as they are. In map: what the results are now. */
+enum { IR_NO_CARRY = INT32_MAX };
+ir_op ir_build_while_with(ir_builder *b, ir_op loop, uint32_t gone, const ir_value *more,
+                          uint32_t n, ir_map *map);
 /* Its condition: the first value, a counter, is below the number. */
 void ir_build_while_below(ir_module *m, ir_op loop, int64_t trips);
 /* Its condition: of what it carries, one number is below another. */
@@ -569,7 +579,6 @@ void ir_build_while_less(ir_module *m, ir_op loop, uint32_t counter, uint32_t en
 /* ---- walk.c ---- */
 /* Copies `op` with its regions to the end of `to`; map[old value] = new value, read for operands
  * (an unmapped value stands for itself) and extended by results and block arguments. */
-typedef struct ir_map ir_map;
 ir_map *ir_map_new(arena *a, const ir_module *m);
 ir_value ir_map_get(const ir_map *map, ir_value v); /* v itself if unmapped */
 bool ir_map_has(const ir_map *map, ir_value v);
@@ -635,6 +644,7 @@ bool ir_reads(const ir_module *m, ir_op op, ir_value v);
 bool ir_reads_any(const ir_module *m, ir_op op, const bool *of); /* by value, of all that are */
 /* The op's operands become what the map has for them. */
 void ir_rename_operands(ir_module *m, ir_op op, const ir_map *map);
+void ir_rename_within(ir_module *m, ir_op op, const ir_map *map); /* and of those below it */
 /* Replaces uses in the block and below. */
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map);
 

@@ -113,8 +113,7 @@ void ir_select_masked(ir_module *m, ir_block block, ir_side_of *side_of, const v
   ir_map *map = ir_map_new(a, m);
   ir_builder b = {m, block, IR_NONE};
   ir_ops old = ir_take_ops(m, block);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     uint32_t side = side_of(user, m, op);
     if (side == IR_NO_SIDE) ir_block_append(m, block, op);
     else ir_map_set(map, ir_result(m, op, 0), masked(&b, op, side));

@@ -6,15 +6,17 @@
 
 enum { MOST_STEPS = 256 }; /* values that a mean is looked for in */
 
-/* A carry of the while, by what its condition has of it. */
-static bool is_carry(const ir_module *m, ir_op loop, ir_value v, uint32_t *out_index) {
-  const ir_value_data *d = ir_value_get(m, v);
-  *out_index = d->index;
-  return !d->op && d->block == ir_body(m, loop);
+static bool is_carry(const ir_module *m, ir_op loop, ir_value v) {
+  return ir_value_get(m, v)->block == ir_body(m, loop); /* by what its condition has of it */
 }
 
-/* What each trip adds to the carry; 0: we don't know. */
-static int64_t growth_of(const ir_module *m, ir_op loop, uint32_t carry) {
+/* A carry of the while that its trips change. */
+static bool is_changing(const ir_module *m, ir_op loop, ir_value v, uint32_t *out_index) {
+  *out_index = ir_value_get(m, v)->index;
+  return is_carry(m, loop, v) && !ir_is_handed_on(m, ir_while_body(m, loop), *out_index);
+}
+
+int64_t ir_growth(const ir_module *m, ir_op loop, uint32_t carry) {
   ir_block body = ir_while_body(m, loop);
   ir_value arg = ir_argument(m, body, carry);
   ir_op step = ir_value_get(m, ir_yielded(m, body, carry))->op;
@@ -55,21 +57,36 @@ static bool read_condition(const ir_module *m, ir_op loop, condition *out) {
   if (!test) return false;
   ir_value x = ir_operand(m, test, 0);
   out->bound = ir_operand(m, test, 1);
-  if (is_carry(m, loop, x, &out->carry)) return true;
+  if (is_changing(m, loop, x, &out->carry)) return true;
   out->direction = ir_mirrored(out->direction);
   x = out->bound;
   out->bound = ir_operand(m, test, 0);
-  return is_carry(m, loop, x, &out->carry);
+  return is_changing(m, loop, x, &out->carry);
+}
+
+/* The bound is one number whenever the condition is asked. */
+static bool has_fixed_bound(const ir_module *m, ir_op loop, ir_value bound, int64_t *out) {
+  uint32_t carry;
+  if (is_carry(m, loop, bound) && !is_changing(m, loop, bound, &carry))
+    bound = ir_operand(m, loop, carry);
+  return ir_integer_of(m, bound, out);
+}
+
+bool ir_find_counter(const ir_module *m, ir_op loop, ir_counter *out) {
+  condition c;
+  int64_t bound;
+  if (!read_condition(m, loop, &c) || !has_fixed_bound(m, loop, c.bound, &bound) ||
+      !ir_integer_of(m, ir_operand(m, loop, c.carry), &out->first))
+    return false;
+  out->carry = c.carry;
+  out->by = ir_growth(m, loop, c.carry);
+  out->trips = out->by ? count(out->first, out->by, c.direction, bound) : -1;
+  return out->trips >= 0;
 }
 
 int64_t ir_trips(const ir_module *m, ir_op loop) {
-  condition c;
-  int64_t first, bound;
-  if (!read_condition(m, loop, &c) || !ir_integer_of(m, c.bound, &bound) ||
-      !ir_integer_of(m, ir_operand(m, loop, c.carry), &first))
-    return -1;
-  int64_t by = growth_of(m, loop, c.carry);
-  return by ? count(first, by, c.direction, bound) : -1;
+  ir_counter c;
+  return ir_find_counter(m, loop, &c) ? c.trips : -1;
 }
 
 /* ---- on the average: what begins or ends where the counters of the whiles around it stand ---- */
@@ -84,7 +101,7 @@ static double mean_trips(average *a, ir_op loop) {
   const ir_module *m = a->m;
   condition c;
   if (ir_kind_of(m, loop) != IR_OP_WHILE || !read_condition(m, loop, &c)) return NAN;
-  int64_t by = growth_of(m, loop, c.carry);
+  int64_t by = ir_growth(m, loop, c.carry);
   bool up = c.direction == IR_LT || c.direction == IR_LE;
   bool ends = up ? by > 0 : by < 0 && (c.direction == IR_GT || c.direction == IR_GE);
   if (!ends) return NAN;
@@ -114,7 +131,7 @@ static double mean_of_argument(average *a, const ir_value_data *d) {
   double first = mean_of(a, ir_operand(m, loop, d->index));
   if (next == ir_argument(m, body, d->index)) return first;
   double trips = mean_trips(a, loop);
-  int64_t by = growth_of(m, loop, d->index);
+  int64_t by = ir_growth(m, loop, d->index);
   ir_value bound;
   if (by) return first + (double)by * (trips - 1) / 2;
   if (!is_end_of(m, next, &bound)) return NAN;

@@ -260,6 +260,10 @@ void ir_rename_operands(ir_module *m, ir_op op, const ir_map *map) {
   for (uint32_t i = 0; i < d->n_operands; i++) d->operands[i] = ir_map_get(map, d->operands[i]);
 }
 
+void ir_rename_within(ir_module *m, ir_op op, const ir_map *map) {
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);) ir_rename_operands(m, w.op, map);
+}
+
 void ir_replace_uses(ir_module *m, ir_block block, const ir_map *map) {
   for (ir_walk w = ir_walk_block(m, block); ir_next(&w);) ir_rename_operands(m, w.op, map);
 }

@@ -318,7 +318,6 @@ const char *kernel_combine_term(kernel_emitter *e, const kernel_node *x, ir_dtyp
 }
 
 const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype) {
-  int64_t bits = dtype == IR_I1 ? 1 : ir_dtype_bytes(dtype) * 8;
   bool real = ir_is_float(dtype), is_max = monoid == IR_OP_MAXIMUM;
   switch (monoid) {
     case IR_OP_ADD: return kernel_number(e, dtype, 1, real ? -0.0 : 0);
@@ -328,8 +327,7 @@ const char *kernel_neutral(kernel_emitter *e, ir_kind monoid, ir_dtype dtype) {
     case IR_OP_MINIMUM:
       if (real) return kernel_real(e, dtype, is_max ? -(double)INFINITY : (double)INFINITY);
       if (!ir_is_signed(dtype)) return is_max ? "0" : "-1";
-      return arena_printf(
-          e->a, "%lld", (long long)(is_max ? INT64_MIN >> (64 - bits) : INT64_MAX >> (64 - bits)));
+      return arena_printf(e->a, "%lld", (long long)(is_max ? ir_lowest(dtype) : ir_highest(dtype)));
     default: return "0";
   }
 }

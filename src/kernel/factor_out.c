@@ -221,8 +221,7 @@ void kernel_take_out_factors(ir_module *m, ir_op loop) {
   extractor w = {.m = m, .a = arena_create(m->ctx), .block = body};
   w.map = ir_map_new(w.a, m);
   ir_ops old = ir_take_ops(m, body);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     ir_rename_operands(m, op, w.map);
     ir_value v = i + 1 < old.count ? replaced(&w, op) : IR_NONE;
     if (v) ir_map_set(w.map, ir_result(m, op, 0), v);

@@ -148,8 +148,7 @@ static void rewrite(promoter *w, ir_block body, ir_op loop) {
   ir_module *m = w->m;
   ir_ops old = ir_take_ops(m, body);
   promote_arguments(w, body);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     ir_rename_operands(m, op, w->map);
     if (i + 1 == old.count) narrow_results(w, body, loop, op);
     promote_whole(w, body, op);
@@ -158,12 +157,11 @@ static void rewrite(promoter *w, ir_block body, ir_op loop) {
 
 void kernel_promote(ir_module *m, ir_op loop) {
   ir_block body = ir_body(m, loop);
-  const ir_block_data *b = ir_block_get(m, body);
   bool any = false;
-  for (uint32_t i = 0; i < b->args.count; i++) any |= is_narrow(m, b->args.at[i]);
-  for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
-    if (!may_promote(m, b->ops.at[i])) return;
-    any |= is_narrow(m, ir_result(m, b->ops.at[i], 0));
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) any |= is_narrow(m, arg);
+  for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) {
+    if (!may_promote(m, op)) return;
+    any |= is_narrow(m, ir_result(m, op, 0));
   }
   if (!any) return;
   arena *a = arena_create(m->ctx);

@@ -25,8 +25,7 @@ static void multiply(ir_module *m, ir_block body, ir_op op, double y) {
 void kernel_multiply_by_reciprocals(ir_module *m, ir_op loop) {
   ir_block body = ir_body(m, loop);
   ir_ops old = ir_take_ops(m, body);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     double y = ir_kind_of(m, op) == IR_OP_DIVIDE ? reciprocal_of(m, ir_operand(m, op, 1)) : 0;
     if (y != 0) multiply(m, body, op, y);
     ir_block_append(m, body, op);

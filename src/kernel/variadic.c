@@ -18,8 +18,7 @@ bool kernel_variadic_is_covered(const ir_module *m, ir_op op) {
   uint32_t n = ir_op_get(m, op)->n_results;
   const ir_block_data *b = ir_block_get(m, ir_body(m, op));
   if (2 * n > KERNEL_MOST_OPERANDS || b->ops.count > MOST_VALUES / 2) return false;
-  for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
-    ir_op inner = b->ops.at[i];
+  for (ir_op inner, i = 0; (inner = ir_body_op_at(m, ir_body(m, op), i)); i++) {
     if (ir_is_splat_constant(m, ir_result(m, inner, 0))) continue;
     if (kernel_rule_of(ir_kind_of(m, inner)) != kernel_rule_elementwise ||
         !kernel_is_elementwise(m, inner))

@@ -110,8 +110,7 @@ static weir_status find_slices(job *j, wanted w, candidate *out) {
     *out = s.found;
     out->stock_ns = stock_ns;
   }
-  j->as_it_is.of = NULL;
-  ir_module_destroy(exact);
+  search_done_with(j, exact);
   return WEIR_OK;
 }
 

@@ -55,8 +55,7 @@ static weir_status split_plainly(job *j, effort e, candidate *out) {
   WEIR_TRY(search_by_peak(j, &s));
   WEIR_TRY(faster_instead(j, &s));
   *out = s.found;
-  j->as_it_is.of = NULL;
-  ir_module_destroy(plain);
+  search_done_with(j, plain);
   return WEIR_OK;
 }
 

@@ -120,8 +120,7 @@ static weir_status find_sharded(job *j, int64_t peak, candidate *out) {
   ctx_log(&j->c, 2, "no split of each device's part holds, %s of the global shapes",
           s.found.m ? "one" : "nor one");
   *out = s.found;
-  j->as_it_is.of = NULL;
-  ir_module_destroy(sharded);
+  search_done_with(j, sharded);
   return WEIR_OK;
 }
 

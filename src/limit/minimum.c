@@ -185,9 +185,8 @@ static weir_status check_prepared(job *j, int64_t high, minimum *found) {
     WEIR_TRY(search_all(j, &s));
     holds = s.found.m;
     if (holds) ir_module_destroy(s.found.m);
-    j->as_it_is.of = NULL;
   }
-  ir_module_destroy(m);
+  search_done_with(j, m);
   if (!holds) minimum_keep(found, found->witness ? min64(found->witness, high) : high, NULL);
   return WEIR_OK;
 }

@@ -126,6 +126,11 @@ static bool is_known(job *j, const search *s, split_order *order) {
   return true;
 }
 
+void search_done_with(job *j, ir_module *m) {
+  j->as_it_is.of = NULL;
+  ir_module_destroy(m);
+}
+
 /* Splits a copy of the prepared program; *out_m is the rewritten copy, NULL: it would be no other
  * and does not hold. */
 static weir_status split_copy(job *j, const search *s, const int64_t *left_ops, split_order *order,

@@ -133,6 +133,9 @@ WEIR_MUST_USE weir_status search_again(job *j, search *s);
  * unless it finds something before. */
 WEIR_MUST_USE weir_status search_near(job *j, search *s, const place *start);
 
+/* A program that was searched goes, for another one may come to lie where it lay. */
+void search_done_with(job *j, ir_module *m);
+
 /* ---- its steps, for other searches (limit/faster.h) ---- */
 /* Another candidate may be made. */
 bool search_goes_on(search *s);

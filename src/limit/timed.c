@@ -33,9 +33,8 @@ static bool may_not_run(const ir_module *m, ir_op op) {
 }
 
 static bool has_plain_arguments(const ir_module *m) {
-  const ir_block_data *b = ir_block_get(m, ir_body(m, ir_main_function(m)));
-  for (uint32_t i = 0; i < b->args.count; i++)
-    if (!ir_is_static_tensor(m, ir_type_of(m, b->args.at[i]))) return false;
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, ir_body(m, ir_main_function(m)), i)); i++)
+    if (!ir_is_static_tensor(m, ir_type_of(m, arg))) return false;
   return true;
 }
 

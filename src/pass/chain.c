@@ -598,9 +598,8 @@ static void plan_block(chain *c, ir_block block) {
 }
 
 static bool has_products(const chain *c, ir_block block) {
-  const ir_block_data *b = ir_block_get(c->m, block);
   int n = 0;
-  for (uint32_t i = 0; i < b->ops.count; i++) n += is_product(c, b->ops.at[i]);
+  for (ir_op op, i = 0; (op = ir_op_at(c->m, block, i)); i++) n += is_product(c, op);
   return n > 1;
 }
 
@@ -611,8 +610,7 @@ static void visit_block(chain *c, ir_block block) {
     plan_block(c, block);
   }
   ir_ops ops = ir_take_ops(c->m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     for (ir_block below, r = 0; (below = ir_next_block(c->m, op, &r));) visit_block(c, below);
     if (c->plans[op]) build(c, block, c->plans[op]);
     else ir_block_append(c->m, block, op);

@@ -35,8 +35,7 @@ bool pass_stand_in(const ir_module *m, ir_map *map, ir_op op, ir_value made) {
 static void rewrite_block(pass_rewrite *r, const pass *pass, ir_block block) {
   ir_module *m = r->m;
   ir_ops ops = ir_take_ops(m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     ir_rename_operands(m, op, r->map);
     for (ir_block below, k = 0; (below = ir_next_block(m, op, &k));) rewrite_block(r, pass, below);
     r->b = (ir_builder){m, block, ir_op_get(m, op)->location};

@@ -64,11 +64,9 @@ static bool has_effects(dce *d, ir_op op) {
   d->effects[op] = BUSY;
   d->depth++;
   bool found = own_effects(d, op);
-  const ir_op_data *data = ir_op_get(d->m, op);
-  for (uint32_t r = 0; r < data->n_regions; r++) {
-    const ir_block_data *body = data->regions[r] ? ir_block_get(d->m, data->regions[r]) : NULL;
-    for (uint32_t i = 0; body && i < body->ops.count; i++) found |= has_effects(d, body->ops.at[i]);
-  }
+  for (ir_block below, r = 0; (below = ir_next_block(d->m, op, &r));)
+    for (ir_op inner, i = 0; (inner = ir_op_at(d->m, below, i)); i++)
+      found |= has_effects(d, inner);
   d->depth--;
   d->effects[op] = found ? HAS_EFFECTS : NO_EFFECTS;
   return found;
@@ -191,11 +189,9 @@ static void follow_op(dce *d, ir_op op) {
   for (uint32_t i = 0;
        (!shrinks && !own) ? i < data->n_operands : is_condition && i < data->n_operands; i++)
     mark_value(d, data->operands[i]);
-  for (uint32_t r = 0; r < data->n_regions; r++) {
-    const ir_block_data *body = data->regions[r] ? ir_block_get(d->m, data->regions[r]) : NULL;
-    if (body && body->ops.count && data->kind != IR_OP_MODULE)
-      mark_op(d, body->ops.at[body->ops.count - 1]);
-  }
+  for (ir_block below, r = 0; (below = ir_next_block(d->m, op, &r));)
+    if (ir_op_at(d->m, below, 0) && data->kind != IR_OP_MODULE)
+      mark_op(d, ir_terminator(d->m, below));
   if (data->whole) mark_op(d, ir_terminator(d->m, data->whole));
 }
 

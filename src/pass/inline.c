@@ -156,8 +156,7 @@ static void inline_block(inliner *in, ir_block block) {
   ir_ops ops = refill
                    ? ir_take_ops(m, block)
                    : (ir_ops){ir_block_get(m, block)->ops.at, ir_block_get(m, block)->ops.count, 0};
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     ir_rename_operands(m, op, in->map);
     ir_op callee = make_top_k(in, op) ? IR_NONE : callee_of(in, op);
     if (may_inline(in, op, callee)) {

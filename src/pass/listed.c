@@ -545,14 +545,11 @@ static bool replace(lister *f, ir_op op) {
 
 /* What stands for the results of readers; members that are read as they came stay. */
 static void rename_operands(lister *f, ir_op op) {
-  ir_op_data *d = ir_op_get(f->m, op);
-  for (uint32_t k = 0; k < d->n_operands; k++)
-    if (!is_member(f, d->operands[k])) d->operands[k] = ir_map_get(f->map, d->operands[k]);
-  for (uint32_t r = 0; r < d->n_regions; r++)
-    if (d->regions[r]) {
-      const ir_block_data *below = ir_block_get(f->m, d->regions[r]);
-      for (uint32_t i = 0; i < below->ops.count; i++) rename_operands(f, below->ops.at[i]);
-    }
+  for (ir_walk w = ir_walk_op(f->m, op); ir_next(&w);) {
+    ir_op_data *d = ir_op_get(f->m, w.op);
+    for (uint32_t k = 0; k < d->n_operands; k++)
+      if (!is_member(f, d->operands[k])) d->operands[k] = ir_map_get(f->map, d->operands[k]);
+  }
 }
 
 static void dissolve(lister *f, ir_block block) {
@@ -561,8 +558,7 @@ static void dissolve(lister *f, ir_block block) {
   f->map = ir_map_new(f->p->scratch, f->m); /* another list's members read it as it came */
   f->b = (ir_builder){f->m, block, IR_NONE};
   f->is_entry = f->count = f->is_behind = f->entry = IR_NONE;
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     const ir_op_data *d = ir_op_get(f->m, op);
     bool inside = d->n_results == 1 && is_member(f, d->first_result);
     rename_operands(f, op);

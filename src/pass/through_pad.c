@@ -19,6 +19,7 @@
  */
 #include <math.h>
 
+#include "ir/maps.h"
 #include "pass/build.h"
 
 enum { STEPS = 8, MUCH_SMALLER = 8 };
@@ -169,35 +170,23 @@ static ir_value elementwise(padder *f, ir_op op) {
 }
 
 /* ---- moves ---- */
-static ir_value transpose(padder *f, ir_op op) {
+/* Transposes, and reshapes by ones alone. */
+static ir_value moved(padder *f, ir_op op) {
   padding p;
-  int32_t rank;
-  if (!find_padding(f, ir_operand(f->m, op, 0), &p)) return IR_NONE;
-  const int64_t *from = ir_op_ints(f->m, op, "permutation", &rank);
-  int64_t low[IR_MAX_RANK], high[IR_MAX_RANK];
-  for (int32_t d = 0; d < rank; d++) {
-    low[d] = p.low[from[d]];
-    high[d] = p.high[from[d]];
-  }
-  return ir_build_pad(&f->b, ir_build_transpose(&f->b, p.x, from), p.fill, low, high);
-}
-
-/* By ones alone. */
-static ir_value reshape(padder *f, ir_op op) {
-  padding p;
-  if (!find_padding(f, ir_operand(f->m, op, 0), &p)) return IR_NONE;
-  const ir_type_data x = *type_of(f, ir_operand(f->m, op, 0)),
-                     y = *type_of(f, ir_result(f->m, op, 0));
+  int32_t to[IR_MAX_RANK];
+  if (!find_padding(f, ir_operand(f->m, op, 0), &p) || !ir_moved_dims(f->m, op, to)) return IR_NONE;
+  const ir_type_data y = *type_of(f, ir_result(f->m, op, 0));
   int64_t low[IR_MAX_RANK] = {0}, high[IR_MAX_RANK] = {0}, dims[IR_MAX_RANK];
-  int32_t i = 0, j = 0;
   for (int32_t d = 0; d < y.rank; d++) dims[d] = y.dims[d];
-  for (; ir_next_same_dim(&x, &y, &i, &j); i++, j++) {
-    low[j] = p.low[i];
-    high[j] = p.high[i];
-    dims[j] = y.dims[j] - low[j] - high[j];
+  for (int32_t d = 0; d < type_of(f, p.x)->rank; d++) {
+    if (to[d] == IR_ALONE) continue;
+    low[to[d]] = p.low[d];
+    high[to[d]] = p.high[d];
+    dims[to[d]] -= p.low[d] + p.high[d];
   }
-  if (i < x.rank || j < y.rank) return IR_NONE;
-  ir_value core = ir_build_reshape(&f->b, p.x, ir_tensor(f->m, y.dtype, y.rank, dims));
+  ir_value core = ir_kind_of(f->m, op) == IR_OP_RESHAPE
+                      ? ir_build_reshape(&f->b, p.x, ir_tensor(f->m, y.dtype, y.rank, dims))
+                      : ir_build_transpose(&f->b, p.x, ir_op_list(f->m, op, "permutation").at);
   return ir_build_pad(&f->b, core, p.fill, low, high);
 }
 
@@ -362,8 +351,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
   ir_kind kind = ir_kind_of(r->m, op);
   ir_value v = IR_NONE;
   if (ir_is_elementwise(kind)) v = elementwise(f, op);
-  else if (kind == IR_OP_TRANSPOSE) v = transpose(f, op);
-  else if (kind == IR_OP_RESHAPE) v = reshape(f, op);
+  else if (kind == IR_OP_TRANSPOSE || kind == IR_OP_RESHAPE) v = moved(f, op);
   else if (kind == IR_OP_REDUCE) v = sum(f, op);
   else if (kind == IR_OP_DOT_GENERAL) v = dot(f, op);
   return pass_stand_in(r->m, r->map, op, v);

@@ -247,8 +247,7 @@ static void cut_op(cutter *f, ir_block block, ir_op op) {
 
 static void cut_block(cutter *f, ir_block block) {
   ir_ops ops = ir_take_ops(f->m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     if (cut_slice(f, block, op)) continue;
     const ir_op_data *d = ir_op_get(f->m, op);
     if (d->n_results == 1 && f->read[d->first_result].lo) cut_op(f, block, op);

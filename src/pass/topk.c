@@ -179,11 +179,10 @@ static bool needs_indices(const finder *f, const best *w) {
 
 /* The comparator's values stand for themselves again: another call may have the same one. */
 static void forget_replay(finder *f, ir_block comparator) {
-  const ir_block_data *body = ir_block_get(f->m, comparator);
-  for (uint32_t i = 0; i < body->args.count; i++) ir_map_set(f->replay, body->args.at[i], IR_NONE);
-  for (uint32_t i = 0; i < body->ops.count; i++)
-    for (uint32_t r = 0; r < ir_op_get(f->m, body->ops.at[i])->n_results; r++)
-      ir_map_set(f->replay, ir_result(f->m, body->ops.at[i], r), IR_NONE);
+  for (ir_value arg, i = 0; (arg = ir_argument_at(f->m, comparator, i)); i++)
+    ir_map_set(f->replay, arg, IR_NONE);
+  for (ir_op op, i = 0; (op = ir_op_at(f->m, comparator, i)); i++)
+    for (ir_value v, r = 0; (v = ir_result_at(f->m, op, r)); r++) ir_map_set(f->replay, v, IR_NONE);
 }
 
 static ir_value made_key(finder *f, ir_builder *b, const best *w, bool flip) {
@@ -425,8 +424,7 @@ static void visit_block(finder *f, ir_block block) {
   ir_users users = {0};
   if (has_sort(f->m, block)) users = ir_users_of_block(f->scratch, f->m, block);
   ir_ops ops = ir_take_ops(f->m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     ir_kind kind = ir_kind_of(f->m, op);
     for (ir_block below, r = 0; (below = ir_next_block(f->m, op, &r));) visit_block(f, below);
     if (kind == IR_OP_CUSTOM_CALL && rewrite_custom_call(f, block, op)) f->changed = true;

@@ -265,8 +265,7 @@ static void turn(pass_turn *t, ir_op op) {
 void pass_turn_rewrite(pass_turn *t, ir_op from) {
   ir_ops ops = ir_take_ops(t->m, t->block);
   bool begun = false;
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     t->b.location = ir_op_get(t->m, op)->location;
     if (begun) turn(t, op);
     ir_block_append(t->m, t->block, op);

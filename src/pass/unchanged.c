@@ -15,8 +15,7 @@
 #include "pass/pass.h"
 
 typedef struct moves {
-  ir_ops ops;     /* of the body, in order */
-  ir_map *before; /* what the while does not change, and what is made of it by them: outside */
+  ir_values inside, outside; /* what the moves make in the body, in order, and what stands for it */
 } moves;
 
 /* What stands elsewhere in its result: why the move can't be left to the slices. */
@@ -70,64 +69,30 @@ static bool is_move(ir_module *m, ir_op op, const ir_map *before) {
 static moves take_moves(pass_rewrite *r, ir_op loop) {
   ir_module *m = r->m;
   ir_block body = ir_while_body(m, loop);
-  moves found = {.before = ir_map_new(r->p->scratch, m)};
+  moves found = {0};
+  ir_map *before = ir_map_new(r->p->scratch, m); /* what the while does not change, and the moves */
   for (ir_value v, i = 0; (v = ir_operand_at(m, loop, i)); i++)
-    if (ir_is_handed_on(m, body, i)) ir_map_set(found.before, ir_argument(m, body, i), v);
+    if (ir_is_handed_on(m, body, i)) ir_map_set(before, ir_argument(m, body, i), v);
   for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++) {
-    if (!is_move(m, op, found.before)) continue;
-    ir_copy_op(m, r->b.block, op, found.before);
-    VEC_PUSH(r->p->scratch, &found.ops, op);
+    if (!is_move(m, op, before)) continue;
+    ir_op copy = ir_copy_op(m, r->b.block, op, before);
+    VEC_PUSH(r->p->scratch, &found.inside, ir_result(m, op, 0));
+    VEC_PUSH(r->p->scratch, &found.outside, ir_result(m, copy, 0));
   }
   return found;
-}
-
-/* What the while begins with, and behind it what is moved. */
-static ir_values carries_of(pass_rewrite *r, ir_op loop, const moves *taken) {
-  ir_values all = {0};
-  for (ir_value v, i = 0; (v = ir_operand_at(r->m, loop, i)); i++) VEC_PUSH(r->p->scratch, &all, v);
-  for (uint32_t k = 0; k < taken->ops.count; k++)
-    VEC_PUSH(r->p->scratch, &all, ir_map_get(taken->before, ir_result(r->m, taken->ops.at[k], 0)));
-  return all;
-}
-
-static ir_map *map_of_arguments(pass_rewrite *r, ir_block from, ir_block to) {
-  ir_map *map = ir_map_new(r->p->scratch, r->m);
-  for (ir_value arg, i = 0; (arg = ir_argument_at(r->m, from, i)); i++)
-    ir_map_set(map, arg, ir_argument(r->m, to, i));
-  return map;
-}
-
-/* The body without the moves, each of which is one more carry that is handed on. */
-static void copy_body(pass_rewrite *r, ir_block from, ir_block to, const ir_ops *moves) {
-  ir_module *m = r->m;
-  ir_map *map = map_of_arguments(r, from, to);
-  ir_op op, end = ir_terminator(m, from);
-  uint32_t n = ir_op_get(m, end)->n_operands, at = 0;
-  ir_values out = {0};
-  for (uint32_t i = 0; (op = ir_op_at(m, from, i)) != end; i++)
-    if (at < moves->count && moves->at[at] == op)
-      ir_map_set(map, ir_result(m, op, 0), ir_argument(m, to, n + at++));
-    else ir_copy_op(m, to, op, map);
-  for (uint32_t i = 0; i < n; i++)
-    VEC_PUSH(r->p->scratch, &out, ir_map_get(map, ir_operand(m, end, i)));
-  for (uint32_t k = 0; k < moves->count; k++)
-    VEC_PUSH(r->p->scratch, &out, ir_argument(m, to, n + k));
-  ir_builder b = {m, to, ir_op_get(m, end)->location};
-  ir_build_return(&b, ir_kind_of(m, end), out.at, out.count);
 }
 
 static bool replace(pass_rewrite *r, ir_op op) {
   ir_module *m = r->m;
   if (ir_kind_of(m, op) != IR_OP_WHILE || ir_op_get(m, op)->n_attrs) return false;
-  if (!is_worth_it(r->p->scratch, m, ir_while_body(m, op))) return false;
+  ir_block body = ir_while_body(m, op);
+  if (!is_worth_it(r->p->scratch, m, body)) return false;
   moves taken = take_moves(r, op);
-  ir_values init = carries_of(r, op, &taken);
-  ir_op loop = ir_build_while(&r->b, init.at, init.count);
-  ir_block condition = ir_body(m, loop);
-  ir_copy_block(m, ir_body(m, op), condition, map_of_arguments(r, ir_body(m, op), condition));
-  copy_body(r, ir_while_body(m, op), ir_while_body(m, loop), &taken.ops);
-  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)
-    ir_map_set(r->map, v, ir_result(m, loop, i));
+  uint32_t n = ir_op_get(m, op)->n_operands;
+  ir_build_while_with(&r->b, op, IR_NO_CARRY, taken.outside.at, taken.outside.count, r->map);
+  for (uint32_t k = 0; k < taken.inside.count; k++)
+    ir_map_set(r->map, taken.inside.at[k], ir_argument(m, body, n + k));
+  ir_replace_uses(m, body, r->map);
   return true;
 }
 

@@ -216,8 +216,7 @@ static bool is_by_row(const last *l, ir_op op) {
 static bool goes_by_rows(last *l, ir_block block) {
   const ir_block_data *b = ir_block_get(l->m, block);
   for (uint32_t i = 0; i < l->n_carries; i++) l->of_rows[b->args.at[i]] = is_row_state(l, i);
-  for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
-    ir_op op = b->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_body_op_at(l->m, block, i)); i++) {
     if (op == l->vote || !ir_reads_any(l->m, op, l->of_rows)) continue;
     if (!is_by_row(l, op)) return false;
     l->of_rows[ir_result(l->m, op, 0)] = true;
@@ -228,11 +227,9 @@ static bool goes_by_rows(last *l, ir_block block) {
 static void find_varying(last *l) {
   const ir_block_data *b = ir_block_get(l->m, l->condition);
   for (uint32_t i = 0; i < l->n_carries; i++) l->varies[b->args.at[i]] = changes(l, i);
-  for (uint32_t i = 0; i + 1 < b->ops.count; i++) {
-    const ir_op_data *d = ir_op_get(l->m, b->ops.at[i]);
-    for (uint32_t j = 0; j < d->n_results; j++)
-      l->varies[d->first_result + j] = ir_reads_any(l->m, b->ops.at[i], l->varies);
-  }
+  for (ir_op op, i = 0; (op = ir_body_op_at(l->m, l->condition, i)); i++)
+    for (ir_value v, j = 0; (v = ir_result_at(l->m, op, j)); j++)
+      l->varies[v] = ir_reads_any(l->m, op, l->varies);
 }
 
 /* ---- the vote ---- */
@@ -558,10 +555,8 @@ static ir_op run_trips(const last *l, ir_builder *b, ir_value trips) {
   ir_value extra[2] = {ir_build_int_like(b, trips, 0), trips}, *args[2];
   uint32_t n = l->n_carries;
   ir_op loop = wider_while(l, b, extra, 2, args);
-  ir_builder of_condition = {m, ir_body(m, loop), b->location},
-             of_body = {m, ir_while_body(m, loop), b->location};
-  ir_value below = ir_build_compare(&of_condition, "LT", args[0][n], args[0][n + 1]);
-  ir_build_return(&of_condition, IR_OP_RETURN, &below, 1);
+  ir_builder of_body = {m, ir_while_body(m, loop), b->location};
+  ir_build_while_less(m, loop, n, n + 1);
   ir_value *yields = ARENA_ARRAY(l->f->p->scratch, ir_value, n + 2);
   stepped(l, &of_body, args[1], yields);
   yields[n] = plus_one(&of_body, args[1][n]);

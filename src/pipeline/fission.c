@@ -301,101 +301,60 @@ static ir_value trip_of(ir_builder *b, const halves *h, ir_value counter) {
   return first ? ir_build_subtract(b, counter, ir_build_int_like(b, counter, first)) : counter;
 }
 
-/* A while that carries these; its condition, and in the map the body's arguments, are those of the
- * old one's carries. which: by new carry. */
-static ir_op build_while(const halves *h, const ir_value *init, const uint32_t *which, uint32_t n,
-                         uint32_t n_all, ir_map *map) {
+/* The while once more, which also stacks what is kept; dce takes the second half out of it. */
+static ir_op build_first(const halves *h) {
   ir_module *m = h->m;
-  ir_op loop = ir_build_while(&h->f->b, init, n_all);
-  ir_block from = ir_body(m, h->steps.op), to = ir_body(m, loop), body = ir_while_body(m, loop);
-  ir_map *condition = ir_map_new(h->a, m);
-  for (uint32_t i = 0; i < n; i++) {
-    ir_map_set(condition, ir_argument(m, from, which[i]), ir_argument(m, to, i));
-    ir_map_set(map, argument(h, which[i]), ir_argument(m, body, i));
-  }
-  ir_copy_block(m, from, to, condition);
-  return loop;
-}
-
-/* which[i]: the old carry that new carry i is. Returns how many there are. */
-static uint32_t carries_of_first(const halves *h, uint32_t *which) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < h->n_carries; i++)
-    if (h->is_first[argument(h, i)]) which[n++] = i;
-  return n;
-}
-
-static ir_op build_first(const halves *h, const uint32_t *which, uint32_t n) {
-  ir_module *m = h->m;
-  uint32_t n_all = n + h->kept.count;
-  ir_value *init = ARENA_ARRAY(h->a, ir_value, n_all), *out = ARENA_ARRAY(h->a, ir_value, n_all);
-  for (uint32_t i = 0; i < n; i++) init[i] = ir_operand(m, h->steps.op, which[i]);
-  for (uint32_t k = 0; k < h->kept.count; k++)
-    init[n + k] = ir_build_zeros(
-        &h->f->b, ir_tensor_stacked(h->m, ir_type_of(h->m, h->kept.at[k]), h->steps.trips));
-  ir_map *map = ir_map_new(h->a, m);
-  ir_op loop = build_while(h, init, which, n, n_all, map);
-  ir_builder b = {m, ir_while_body(m, loop), ir_op_get(m, h->steps.op)->location};
-  for (ir_op op, i = 0; (op = op_at(h, i)); i++)
-    if (is_of_first(h, op)) ir_copy_op(m, b.block, op, map);
-  for (uint32_t i = 0; i < n; i++) out[i] = ir_map_get(map, yielded(h, which[i]));
-  ir_value trip = trip_of(&b, h, ir_map_get(map, argument(h, h->steps.counter)));
-  for (uint32_t k = 0; k < h->kept.count; k++)
-    out[n + k] = ir_build_with_stacked(&b, ir_argument(m, b.block, n + k),
-                                       ir_map_get(map, h->kept.at[k]), trip);
-  ir_build_return(&b, IR_OP_RETURN, out, n_all);
-  return loop;
-}
-
-/* The body once more. all: what each value is; read: what the second half reads in its place. What
- * the first half alone needs loses its readers. */
-static void copy_body(const halves *h, ir_block to, ir_map *all, ir_map *read) {
-  for (ir_op op, i = 0; (op = op_at(h, i)); i++) {
-    if (!is_of_first(h, op)) {
-      ir_copy_op(h->m, to, op, read);
-      continue;
-    }
-    ir_copy_op(h->m, to, op, all);
-    for (ir_value v, k = 0; (v = ir_result_at(h->m, op, k)); k++)
-      if (h->on[v] != ON_STATE) ir_map_set(read, v, ir_map_get(all, v));
-    if (h->is_moved[ir_result(h->m, op, 0)]) ir_copy_op(h->m, to, op, read);
-  }
-}
-
-static ir_op build_second(const halves *h, const ir_value *stacks) {
-  ir_module *m = h->m;
-  uint32_t n = h->n_carries, n_all = n + h->kept.count, *which = ARENA_ARRAY(h->a, uint32_t, n);
-  ir_value *init = ARENA_ARRAY(h->a, ir_value, n_all), *out = ARENA_ARRAY(h->a, ir_value, n_all);
-  for (uint32_t i = 0; i < n_all; i++)
-    init[i] = i < n ? ir_operand(m, h->steps.op, i) : stacks[i - n];
-  for (uint32_t i = 0; i < n; i++) which[i] = i;
-  ir_map *all = ir_map_new(h->a, m), *read = ir_map_new(h->a, m);
-  ir_op loop = build_while(h, init, which, n, n_all, all);
-  ir_builder b = {m, ir_while_body(m, loop), ir_op_get(m, h->steps.op)->location};
-  for (uint32_t i = 0; i < n; i++) ir_map_set(read, argument(h, i), ir_argument(m, b.block, i));
-  ir_value trip = trip_of(&b, h, ir_argument(m, b.block, h->steps.counter));
+  ir_values stacks = {0};
   for (uint32_t k = 0; k < h->kept.count; k++) {
-    ir_value v = h->kept.at[k], stack = out[n + k] = ir_argument(m, b.block, n + k);
+    ir_type stack = ir_tensor_stacked(m, ir_type_of(m, h->kept.at[k]), h->steps.trips);
+    VEC_PUSH(h->a, &stacks, ir_build_zeros(&h->f->b, stack));
+  }
+  ir_map *map = ir_map_new(h->a, m);
+  ir_op copy = ir_copy_op(m, IR_NONE, h->steps.op, map);
+  ir_op loop = ir_build_while_with(&h->f->b, copy, IR_NO_CARRY, stacks.at, stacks.count, map);
+  ir_block body = ir_while_body(m, loop);
+  ir_builder b = {m, body, ir_op_get(m, loop)->location};
+  ir_op end = ir_block_get(m, body)->ops.at[--ir_block_get(m, body)->ops.count];
+  ir_value trip = trip_of(&b, h, ir_argument(m, body, h->steps.counter)),
+           *out = ir_op_get(m, end)->operands + h->n_carries;
+  for (uint32_t k = 0; k < h->kept.count; k++)
+    out[k] = ir_build_with_stacked(&b, out[k], ir_map_get(map, h->kept.at[k]), trip);
+  ir_block_append(m, body, end);
+  return loop;
+}
+
+/* The while as it is, but for what its second half reads of the stacks. What the first half alone
+ * needs loses its readers. */
+static void build_second(const halves *h, ir_op first) {
+  ir_module *m = h->m;
+  ir_block body = h->steps.body;
+  ir_builder b = {m, body, h->f->b.location};
+  ir_values stacks = {0};
+  for (ir_value v, i = h->n_carries; (v = ir_result_at(m, first, i)); i++)
+    VEC_PUSH(h->a, &stacks, v);
+  ir_build_while_with(&h->f->b, h->steps.op, IR_NO_CARRY, stacks.at, stacks.count, h->f->map);
+  ir_map *read = ir_map_new(h->a, m);
+  ir_ops old = ir_take_ops(m, body);
+  ir_value trip = trip_of(&b, h, ir_argument(m, body, h->steps.counter));
+  for (uint32_t k = 0; k < h->kept.count; k++) {
+    ir_value v = h->kept.at[k], stack = ir_argument(m, body, h->n_carries + k);
     ir_map_set(read, v, ir_build_stacked_at(&b, stack, trip, ir_type_of(m, v)));
   }
-  copy_body(h, b.block, all, read);
-  for (uint32_t i = 0; i < n; i++)
-    out[i] = ir_map_get(h->is_first[argument(h, i)] ? all : read, yielded(h, i));
-  ir_build_return(&b, IR_OP_RETURN, out, n_all);
-  return loop;
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
+    bool is_first = is_of_first(h, op);
+    if (!is_first) ir_rename_within(m, op, read);
+    ir_block_append(m, body, op);
+    if (is_first && h->is_moved[ir_result(m, op, 0)]) ir_copy_op(m, body, op, read);
+  }
 }
 
 static void build(const halves *h) {
   ir_module *m = h->m;
-  uint32_t *which = ARENA_ARRAY(h->a, uint32_t, h->n_carries), n = carries_of_first(h, which);
-  ir_op first = build_first(h, which, n);
-  ir_value *stacks = ARENA_ARRAY(h->a, ir_value, h->kept.count);
-  for (uint32_t k = 0; k < h->kept.count; k++) stacks[k] = ir_result(m, first, n + k);
-  ir_op second = build_second(h, stacks);
+  ir_op first = build_first(h);
+  build_second(h, first);
   for (uint32_t i = 0; i < h->n_carries; i++)
-    ir_map_set(h->f->map, ir_result(m, h->steps.op, i), ir_result(m, second, i));
-  for (uint32_t i = 0; i < n; i++)
-    ir_map_set(h->f->map, ir_result(m, h->steps.op, which[i]), ir_result(m, first, i));
+    if (h->is_first[argument(h, i)])
+      ir_map_set(h->f->map, ir_result(m, h->steps.op, i), ir_result(m, first, i));
 }
 
 static bool replace(pass_rewrite *r, ir_op op) {

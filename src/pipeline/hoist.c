@@ -384,8 +384,7 @@ static void keep(mover *w, ir_op op) {
 static void put_fronts(mover *w, ir_block block, uint32_t n_ops) {
   ir_module *m = w->m;
   ir_ops old = ir_take_ops(m, block);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     ir_block front = op < n_ops ? w->front[op] : IR_NONE;
     ir_ops before = front ? ir_take_ops(m, front) : (ir_ops){0};
     for (uint32_t k = 0; k < before.count; k++) ir_block_append(m, block, before.at[k]);

@@ -268,8 +268,7 @@ static bool replace_loop(replacing *w, ir_block block, ir_op loop) {
 static void replace_in_block(replacing *w, ir_block block) {
   ir_module *m = w->m;
   ir_ops old = ir_take_ops(m, block);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     if (ir_kind_of(m, op) == IR_OP_LOOP && replace_loop(w, block, op)) {
       w->count++;
       w->time_ns += (double)ir_op_int(m, op, "kernel_ns", 0);

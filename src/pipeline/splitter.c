@@ -147,7 +147,6 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
     t->moved_bytes = max64(t->moved_bytes, choice.moved_bytes);
     t->has_cuts |= choice.region->may_be_cut;
     t->lacks_room |= choice.region->lacks_room;
-    choice.region->part_bytes = goal->part_bytes;
     split_build_loops(choice.region, choice.slice);
   } else if (!goal->from_states && !goal->cuts_steps && !is_added_in_blocks(m, block, goal)) {
     bool parts;

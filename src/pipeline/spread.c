@@ -97,8 +97,7 @@ static void rename_operands(spreading *s, ir_op op) {
 static void rebuild(spreading *s, ir_block block) {
   ir_module *m = s->m;
   ir_ops ops = ir_take_ops(m, block);
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     rename_operands(s, op);
     for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) rebuild(s, below);
     ir_block_append(m, block, op);
@@ -115,8 +114,7 @@ static void keep_borders_whole(spreading *s, ir_block main) {
   for (ir_value v, i = 0; (v = ir_argument_at(m, main, i)); i++) {
     s->now[v] = constrained(s, main, v, WHOLE);
   }
-  for (uint32_t i = 0; i < ops.count; i++) {
-    ir_op op = ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     for (uint32_t k = 0; i + 1 == ops.count && k < ir_op_get(m, op)->n_operands; k++) {
       ir_value whole = constrained(s, main, ir_operand(m, op, k), WHOLE);
       ir_op_get(m, op)->operands[k] = whole;

@@ -28,13 +28,7 @@ static void number_node(plan_assigner *a, uint32_t id) {
 
 static void number_values(plan_assigner *a) {
   plan_graph *g = a->g;
-  a->base = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
-  a->n_values = 1;
-  for (uint32_t n = 1; n < g->nodes.count; n++) {
-    a->base[n] = a->n_values;
-    if (plan_node_get(g, n)->flags & PLAN_FLAG_LIVE)
-      a->n_values += plan_values_of(plan_node_get(g, n));
-  }
+  a->base = plan_number_values(g, &a->n_values);
   a->values = ARENA_ARRAY(g->arena, plan_value, a->n_values);
   for (uint32_t n = 1; n < g->nodes.count; n++)
     if (plan_node_get(g, n)->flags & PLAN_FLAG_LIVE) number_node(a, n);

@@ -35,6 +35,17 @@ uint32_t plan_values_of(const plan_node *n) {
   }
 }
 
+uint32_t *plan_number_values(const plan_graph *g, uint32_t *out_end) {
+  uint32_t *base = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
+  *out_end = 1;
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    base[id] = *out_end;
+    if (plan_node_get(g, id)->flags & PLAN_FLAG_LIVE)
+      *out_end += plan_values_of(plan_node_get(g, id));
+  }
+  return base;
+}
+
 uint32_t plan_table_of(const plan_graph *g, const uint32_t *base, uint32_t node) {
   const plan_node *n = plan_node_get(g, node);
   if (!n->shape.is_tuple || n->kind == IR_OP_GET_TUPLE_ELEMENT) return 0;
@@ -93,7 +104,7 @@ uint32_t plan_node_new(plan_graph *g, const plan_node *desc) {
 
 uint32_t plan_node_beside(plan_graph *g, uint32_t like, plan_node desc) {
   const plan_node *n = plan_node_get(g, like);
-  desc.flags = PLAN_FLAG_LIVE;
+  desc.flags |= PLAN_FLAG_LIVE;
   desc.comp = n->comp;
   desc.op = n->op;
   desc.value = n->value;
@@ -124,6 +135,24 @@ void plan_put_between(plan_graph *g, uint32_t node, uint32_t between, uint32_t u
     plan_remove_user(g, node, user);
   plan_add_user(g, node, between);
   plan_add_user(g, between, user);
+}
+
+uint32_t plan_put_on(plan_graph *g, uint32_t like, uint32_t x, plan_node desc) {
+  desc.operands = &x;
+  desc.n_operands = 1;
+  uint32_t made = plan_node_beside(g, like, desc);
+  plan_add_user(g, x, made);
+  return made;
+}
+
+uint32_t plan_put_before(plan_graph *g, uint32_t user, uint32_t i, plan_node desc) {
+  uint32_t x = plan_node_get(g, user)->operands[i];
+  desc.operands = &x;
+  desc.n_operands = 1;
+  uint32_t made = plan_node_beside(g, x, desc);
+  plan_node_get(g, user)->operands[i] = made;
+  plan_put_between(g, x, made, user);
+  return made;
 }
 
 void plan_take_instead(plan_graph *g, uint32_t user, uint32_t old, uint32_t now) {

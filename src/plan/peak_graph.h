@@ -119,7 +119,7 @@ typedef struct plan_node {
   const ir_value
       *results; /* of a fusion of several results, as the program names them; else NULL */
   const uint32_t *written_over; /* there, by operand: 1 + the result that may be; 0: none */
-  ir_op op;     /* where it comes from; IR_NONE: made here */
+  ir_op op;                     /* where it comes from; IR_NONE: made here */
   ir_value value;
   plan_fusion *fusion;
 } plan_node;
@@ -175,13 +175,17 @@ bool plan_same_dims(const plan_shape *a, const plan_shape *b);
 uint32_t plan_comp_new(plan_graph *g, ir_block block);
 /* Copies what desc points to by reference; the node goes to the end of desc->comp. */
 uint32_t plan_node_new(plan_graph *g, const plan_node *desc);
-/* A live node for the same op as `like`, with desc's kind, shape, numbers and operands (copied),
- * which do not have it as a user yet. */
+/* A live node for the same op as `like`, with desc's kind, flags, shape, numbers and operands
+ * (copied), which do not have it as a user yet. */
 uint32_t plan_node_beside(plan_graph *g, uint32_t like, plan_node desc);
+/* The same of a node that reads `x`, which has it as a user. */
+uint32_t plan_put_on(plan_graph *g, uint32_t like, uint32_t x, plan_node desc);
 void plan_add_user(plan_graph *g, uint32_t node, uint32_t user);
 void plan_remove_user(plan_graph *g, uint32_t node, uint32_t user);
 /* Some operands of the user, which were `node`, are `between` now, which reads `node`: users. */
 void plan_put_between(plan_graph *g, uint32_t node, uint32_t between, uint32_t user);
+/* plan_node_beside() of a node that reads what operand i of the user was, and becomes that. */
+uint32_t plan_put_before(plan_graph *g, uint32_t user, uint32_t i, plan_node desc);
 /* All operands of the user, which becomes one of `now`, that were `old`. */
 void plan_take_instead(plan_graph *g, uint32_t user, uint32_t old, uint32_t now);
 /* The users given, and computations whose result it is, read `now` in place of `old`. */
@@ -285,6 +289,8 @@ enum { PLAN_PHILOX_WORDS = 4 }; /* random words that a block of it has */
 /* ---- values ---- */
 /* A node's: an array, or a tuple's members and then its table of pointers; 0: what it reads. */
 uint32_t plan_values_of(const plan_node *n);
+/* By node that is live: the number of the first; the others follow. Numbers begin with 1. */
+uint32_t *plan_number_values(const plan_graph *g, uint32_t *out_end);
 /* Which of them, from base[node] on, is the table; 0: none. */
 uint32_t plan_table_of(const plan_graph *g, const uint32_t *base, uint32_t node);
 /* The kind of an op's node, or of the op that a fusion ends with; IR_OP_UNKNOWN: another node. */

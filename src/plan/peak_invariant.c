@@ -128,11 +128,9 @@ static uint32_t narrow_copy(plan_graph *g, uint32_t loop, uint32_t x) {
   const plan_node *n = plan_node_get(g, x);
   for (uint32_t i = 0; i < n->n_users; i++)
     if (is_narrowed(plan_node_get(g, n->users[i]))) return n->users[i];
-  plan_node made = {.kind = IR_OP_CONVERT, .n_operands = 1, .operands = &x, .narrow = true};
-  made.shape = plan_shape_make(g->arena, IR_BF16, n->shape.rank, n->shape.dims);
-  uint32_t id = plan_node_beside(g, loop, made);
-  plan_add_user(g, x, id);
-  return id;
+  plan_shape shape = plan_shape_make(g->arena, IR_BF16, n->shape.rank, n->shape.dims);
+  return plan_put_on(g, loop, x,
+                     (plan_node){.kind = IR_OP_CONVERT, .shape = shape, .narrow = true});
 }
 
 static void narrow_state(plan_graph *g, uint32_t loop) {
@@ -216,12 +214,9 @@ static uint32_t windows_together(plan_graph *g, uint32_t like, uint32_t x, devic
                    memcmp(u->shape.dims, dims, (size_t)rank * sizeof *dims) == 0;
     if (is_same) return n->users[i];
   }
-  plan_node made = {.kind = IR_OP_TRANSPOSE, .n_operands = 1, .operands = &x, .by_rows = true};
+  plan_node made = {.kind = IR_OP_TRANSPOSE, .flags = PLAN_FLAG_HELD, .by_rows = true};
   made.shape = plan_shape_make(g->arena, s->dtype, rank, ARENA_COPY(g->arena, int64_t, dims, rank));
-  uint32_t id = plan_node_beside(g, like, made);
-  plan_node_get(g, id)->flags |= PLAN_FLAG_HELD;
-  plan_add_user(g, x, id);
-  return id;
+  return plan_put_on(g, like, x, made);
 }
 
 /* In place of its first operand. */
@@ -309,14 +304,11 @@ static uint32_t pass_on(plan_graph *g, uint32_t loop, uint32_t x) {
   const plan_comp *cond = plan_comp_get(g, n.comps[0]), *body = plan_comp_get(g, n.comps[1]);
   plan_shape shape = plan_node_get(g, x)->shape;
   plan_node element = {.kind = IR_OP_GET_TUPLE_ELEMENT,
-                       .n_operands = 1,
-                       .operands = (uint32_t *)&body->parameter,
+                       .flags = PLAN_FLAG_CAPTURE,
                        .index = n.shape.n_members,
                        .shape = shape};
   uint32_t root = body->root, parameter = body->parameter, of_cond = cond->parameter,
-           made = plan_node_beside(g, root, element);
-  plan_node_get(g, made)->flags |= PLAN_FLAG_CAPTURE;
-  plan_add_user(g, parameter, made);
+           made = plan_put_on(g, root, parameter, element);
   append(g, n.operands[0], &shape, x);
   append(g, root, &shape, made);
   append(g, parameter, &shape, 0);
@@ -334,13 +326,10 @@ static void move_out(plan_graph *g, uint32_t loop, uint32_t copy) {
   uint32_t tuple = plan_node_get(g, loop)->operands[0],
            x = plan_node_get(g, tuple)->operands[e.index];
   plan_node outside = n;
-  outside.operands = &x;
-  uint32_t made = plan_node_beside(g, loop, outside);
-  plan_node *m = plan_node_get(g, made);
-  m->flags |= PLAN_FLAG_HELD;
-  m->users = NULL;
-  m->n_users = m->users_room = 0;
-  plan_add_user(g, x, made);
+  outside.flags = PLAN_FLAG_HELD;
+  outside.users = NULL;
+  outside.n_users = outside.users_room = 0;
+  uint32_t made = plan_put_on(g, loop, x, outside);
   uint32_t inside = pass_on(g, loop, made);
   plan_read_instead(g, copy, inside, n.users, n.n_users);
   plan_node_get(g, copy)->n_users = 0;

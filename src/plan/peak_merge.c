@@ -111,14 +111,10 @@ static uint32_t transposed(plan_graph *g, uint32_t x, uint32_t product) {
   perm[s.rank - 2] = s.rank - 1;
   for (int32_t d = 0; d < s.rank; d++) dims[d] = s.dims[perm[d]];
   plan_node made = {.kind = IR_OP_TRANSPOSE,
-                    .n_operands = 1,
-                    .operands = &x,
                     .shape = plan_shape_make(g->arena, s.dtype, s.rank, dims),
                     .ints = ARENA_COPY(g->arena, int64_t, perm, (size_t)s.rank),
                     .n_ints = (uint32_t)s.rank};
-  uint32_t id = plan_node_beside(g, product, made);
-  plan_add_user(g, x, id);
-  return id;
+  return plan_put_on(g, product, x, made);
 }
 
 static uint32_t operand_as(plan_graph *g, uint32_t product, uint8_t way, uint32_t side) {

@@ -41,14 +41,12 @@ static uint32_t split_operand(plan_graph *g, uint32_t dot, uint32_t x, parts p) 
   int64_t dims[IR_MAX_RANK + 3], ints[IR_MAX_RANK + 3];
   dims[0] = p.count;
   for (int32_t d = 0; d < s->rank; d++) dims[d + 1] = s->dims[d], ints[d] = d + 1;
-  plan_node made = {.kind = IR_OP_BROADCAST_IN_DIM, .n_operands = 1, .operands = &x};
+  plan_node made = {.kind = IR_OP_BROADCAST_IN_DIM, .flags = PLAN_FLAG_HELD};
   made.ints = ARENA_COPY(g->arena, int64_t, ints, (size_t)s->rank);
   made.n_ints = (uint32_t)s->rank;
   made.shape = plan_shape_make(g->arena, p.dtype, s->rank + 1,
                                ARENA_COPY(g->arena, int64_t, dims, (size_t)s->rank + 1));
-  uint32_t id = plan_node_beside(g, dot, made);
-  plan_node_get(g, id)->flags |= PLAN_FLAG_HELD;
-  plan_add_user(g, x, id);
+  uint32_t id = plan_put_on(g, dot, x, made);
   plan_add_user(g, id, dot);
   return id;
 }

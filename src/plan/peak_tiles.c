@@ -19,9 +19,9 @@ static bool is_flattened(const plan_graph *g, const plan_node *n) {
          saturated_product(updates->elements, depth) == at->elements;
 }
 
-static uint32_t laid_out_anew(plan_graph *g, uint32_t id, plan_shape shape) {
-  plan_node made = {.kind = PLAN_OPAQUE, .n_operands = 1, .operands = &id, .shape = shape};
-  return plan_node_beside(g, id, made);
+/* What operand i of the node is read as. */
+static void lay_out_anew(plan_graph *g, uint32_t id, uint32_t i, plan_shape shape, bool by_rows) {
+  plan_put_before(g, id, i, (plan_node){.kind = PLAN_OPAQUE, .shape = shape, .by_rows = by_rows});
 }
 
 /* The node makes `shape`, and what reads it a copy as it was. */
@@ -34,11 +34,7 @@ static void put_back(plan_graph *g, uint32_t id, plan_shape shape) {
 static void flatten(plan_graph *g, uint32_t id) {
   plan_node n = *plan_node_get(g, id);
   plan_shape flat = plan_shape_make(g->arena, n.shape.dtype, 1, &n.shape.elements);
-  uint32_t before = laid_out_anew(g, n.operands[0], flat);
-  plan_remove_user(g, n.operands[0], id);
-  plan_add_user(g, n.operands[0], before);
-  plan_add_user(g, before, id);
-  plan_node_get(g, id)->operands[0] = before;
+  lay_out_anew(g, id, 0, flat, false);
   put_back(g, id, flat);
 }
 
@@ -70,10 +66,7 @@ static void lay_out_sorted(plan_graph *g, uint32_t id) {
   ir_kind kind = n->op ? ir_kind_of(g->m, n->op) : IR_OP_UNKNOWN;
   int64_t along = kind == IR_OP_SORT ? ir_op_int(g->m, n->op, "dimension", -1) : s.rank - 1;
   if (along != device_least_layout(g->memory, s.bytes / s.elements, s.rank, s.dims).minor) return;
-  uint32_t copy = laid_out_anew(g, from, across(g, &s, along));
-  plan_node_get(g, copy)->by_rows = true;
-  plan_node_get(g, id)->operands[0] = copy;
-  plan_put_between(g, from, copy, id);
+  lay_out_anew(g, id, 0, across(g, &s, along), true);
 }
 
 /* ---- random bits ---- */
@@ -83,11 +76,7 @@ static void make_blocks(plan_graph *g, uint32_t id) {
   if (!n.shape.is_tuple || n.shape.n_members != 2 || n.n_operands != 1) return;
   int64_t words = n.shape.members[1].bytes / (int64_t)sizeof(uint32_t),
           dims[2] = {(words + PLAN_PHILOX_WORDS - 1) / PLAN_PHILOX_WORDS, PLAN_PHILOX_WORDS};
-  uint32_t key = n.operands[0],
-           blocks = laid_out_anew(g, key, plan_shape_make(g->arena, IR_UI32, 2, dims));
-  plan_node_get(g, blocks)->by_rows = true;
-  plan_node_get(g, id)->operands[0] = blocks;
-  plan_put_between(g, key, blocks, id);
+  lay_out_anew(g, id, 0, plan_shape_make(g->arena, IR_UI32, 2, dims), true);
 }
 
 /* ---- convolutions ---- */
@@ -155,13 +144,7 @@ static void lay_out_operand(plan_graph *g, uint32_t conv, uint32_t i, conv_side 
     plan_node_get(g, id)->shape = convolved;
     return;
   }
-  uint32_t copy = laid_out_anew(g, id, convolved);
-  plan_add_user(g, copy, conv);
-  plan_add_user(g, id, copy);
-  plan_node *n = plan_node_get(g, conv);
-  n->operands[i] = copy;
-  bool reads_both = n->operands[1 - i] == id;
-  if (!reads_both) plan_remove_user(g, id, conv);
+  lay_out_anew(g, conv, i, convolved, false);
 }
 
 static void lay_out_result(plan_graph *g, uint32_t conv, conv_side at) {
@@ -311,15 +294,11 @@ static int32_t common_innermost(const plan_graph *g, const plan_shape *from, con
 
 /* The array with that dimension innermost, for the view. */
 static void turn_viewed(plan_graph *g, uint32_t view, int64_t width, int32_t minor) {
-  uint32_t from = plan_node_get(g, view)->operands[0];
-  plan_shape s = plan_node_get(g, from)->shape;
+  plan_shape s = plan_node_get(g, plan_node_get(g, view)->operands[0])->shape;
   bool by_rows = minor == plan_innermost_dim(&s);
   int64_t bytes = bytes_with(g, &s, width, minor);
   if (!by_rows) s = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
-  uint32_t copy = laid_out_anew(g, from, s);
-  plan_node_get(g, copy)->by_rows = by_rows;
-  plan_node_get(g, view)->operands[0] = copy;
-  plan_put_between(g, from, copy, view);
+  lay_out_anew(g, view, 0, s, by_rows);
 }
 
 /* A copy. What is viewed is copied first if it lies as arguments do, and that is otherwise; so is a

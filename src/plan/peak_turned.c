@@ -90,12 +90,9 @@ static bool turn_readers(plan_graph *g, uint32_t id, int32_t depth) {
 }
 
 static uint32_t copy_before(plan_graph *g, uint32_t loop, uint32_t x) {
-  plan_node made = {.kind = IR_OP_TRANSPOSE, .n_operands = 1, .operands = &x};
-  made.shape = plan_node_get(g, x)->shape;
-  uint32_t id = plan_node_beside(g, loop, made);
-  plan_node_get(g, id)->flags |= PLAN_FLAG_HELD;
-  plan_add_user(g, x, id);
-  return id;
+  plan_shape shape = plan_node_get(g, x)->shape;
+  return plan_put_on(g, loop, x,
+                     (plan_node){.kind = IR_OP_TRANSPOSE, .flags = PLAN_FLAG_HELD, .shape = shape});
 }
 
 static void turn(plan_graph *g, uint32_t loop) {

@@ -51,16 +51,13 @@ static int64_t bytes_of(const plan_node *n, uint32_t k) {
 
 static void number_values(lister *l) {
   plan_graph *g = l->g;
-  l->base = ARENA_ARRAY(g->arena, uint32_t, g->nodes.count);
-  l->n_values = 1;
-  for (uint32_t id = 1; id < g->nodes.count; id++) {
-    l->base[id] = l->n_values;
-    l->n_values += plan_values_of(plan_node_get(g, id));
-  }
+  l->base = plan_number_values(g, &l->n_values);
   l->bytes = ARENA_ARRAY(g->arena, int64_t, l->n_values);
-  for (uint32_t id = 1; id < g->nodes.count; id++)
-    for (uint32_t k = 0; k < plan_values_of(plan_node_get(g, id)); k++)
-      l->bytes[l->base[id] + k] = bytes_of(plan_node_get(g, id), k);
+  for (uint32_t id = 1; id < g->nodes.count; id++) {
+    const plan_node *n = plan_node_get(g, id);
+    for (uint32_t k = 0; (n->flags & PLAN_FLAG_LIVE) && k < plan_values_of(n); k++)
+      l->bytes[l->base[id] + k] = bytes_of(n, k);
+  }
 }
 
 static uint32_t value_of(const lister *l, uint32_t id);

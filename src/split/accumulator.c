@@ -14,7 +14,7 @@ typedef struct sinking {
   bool *depends;      /* by value: the total, and what is linear in it, but for the outcomes */
   bool *reads;        /* by op: of such a value */
   bool *early;        /* by op: stands behind the loop, and the readers need it in the loop */
-  VEC(ir_op) path;    /* the readers, in order */
+  ir_ops path;        /* the readers, in order */
   ir_values outcomes; /* the small ends of the path, which are carried instead */
 } sinking;
 
@@ -123,8 +123,7 @@ static bool find_early(sinking *t) {
     n.after[op] = behind;
   }
   for (uint32_t i = 0; i < t->path.count; i++) n.of_path[t->path.at[i]] = true;
-  for (uint32_t i = 0; i < t->path.count; i++) {
-    ir_op op = t->path.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&t->path, i)); i++) {
     split_linearity l = split_linearity_of(m, op);
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_operands; k++)
       if (!t->depends[ir_operand(m, op, k)] && !is_joint(l, k))
@@ -183,75 +182,31 @@ static void add_to_sums(const sinking *t, ir_builder *b, ir_value u, ir_value *s
     sums[k] = ir_build_add(b, sums[k], ir_map_get(map, t->outcomes.at[k]));
 }
 
-/* Arguments of the new block: the old one's but for the carry, then the sums. */
-static void new_arguments(const sinking *t, ir_block from, ir_block to, uint32_t carry, ir_map *map,
-                          ir_value *out_sums) {
-  ir_module *m = t->m;
-  for (uint32_t i = 0; i < ir_block_get(m, from)->args.count; i++)
-    if (i != carry)
-      ir_map_set(map, ir_argument(m, from, i),
-                 ir_block_arg(m, to, ir_type_of(m, ir_argument(m, from, i))));
-  for (uint32_t k = 0; k < t->outcomes.count; k++)
-    out_sums[k] = ir_block_arg(m, to, ir_type_of(m, t->outcomes.at[k]));
-}
-
-static ir_value *array_but(const sinking *t, const ir_op_data *d, uint32_t carry,
-                           const ir_value *sums, const ir_map *map) {
-  ir_value *all = ARENA_ARRAY(t->scratch, ir_value, d->n_operands - 1 + t->outcomes.count),
-           *at = all;
-  for (uint32_t i = 0; i < d->n_operands; i++)
-    if (i != carry) *at++ = ir_map_get(map, d->operands[i]);
-  for (uint32_t k = 0; k < t->outcomes.count; k++) *at++ = sums[k];
-  return all;
-}
-
 /* Appends to `to` the loop without the carry and with the sums, which begin and end in `sums`; its
  * other results are in map. */
 static void convert(const sinking *t, ir_block to, ir_op loop, uint32_t carry, ir_value *sums,
-                    ir_map *map);
-
-static void convert_body(const sinking *t, ir_op loop, ir_block body, uint32_t carry,
-                         ir_value *sums, ir_map *map) {
-  ir_module *m = t->m;
-  ir_block from = ir_while_body(m, loop);
-  ir_value at = ir_argument(m, from, carry);
-  ir_builder b = {m, body, ir_op_get(m, loop)->location};
-  uint32_t k;
-  for (ir_op op, i = 0; (op = ir_body_op_at(m, from, i)); i++) {
-    if (!find_operand(m, op, at, &k)) ir_copy_op(m, body, op, map);
-    else if (ir_kind_of(m, op) == IR_OP_ADD) {
-      add_to_sums(t, &b, ir_map_get(map, ir_operand(m, op, 1 - k)), sums);
-      at = ir_result(m, op, 0);
-    } else {
-      convert(t, body, op, k, sums, map);
-      at = ir_result(m, op, k);
-    }
-  }
-  const ir_op_data end = *ir_op_get(m, ir_terminator(m, from));
-  ir_build_return(&b, IR_OP_RETURN, array_but(t, &end, carry, sums, map),
-                  end.n_operands - 1 + t->outcomes.count);
-}
-
-static void convert(const sinking *t, ir_block to, ir_op loop, uint32_t carry, ir_value *sums,
                     ir_map *map) {
   ir_module *m = t->m;
-  const ir_op_data d = *ir_op_get(m, loop);
-  uint32_t n = d.n_operands - 1 + t->outcomes.count;
-  ir_op_desc desc = ir_op_desc_of(m, loop);
-  desc.n_operands = desc.n_results = n;
-  desc.operands = array_but(t, &d, carry, sums, map);
-  desc.result_types = ir_types_of(t->scratch, m, desc.operands, n);
-  ir_op made = ir_op_new(m, to, &desc);
-  ir_value *inner = ARENA_ARRAY(t->scratch, ir_value, t->outcomes.count);
-  ir_block condition = ir_region_block(m, made, 0), body = ir_region_block(m, made, 1);
-  new_arguments(t, d.regions[0], condition, carry, map, inner);
-  ir_copy_block(m, d.regions[0], condition, map);
-  new_arguments(t, d.regions[1], body, carry, map, inner);
-  convert_body(t, loop, body, carry, inner, map);
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < d.n_results; i++)
-    if (i != carry) ir_map_set(map, d.first_result + i, ir_result(m, made, at++));
-  for (uint32_t k = 0; k < t->outcomes.count; k++) sums[k] = ir_result(m, made, at++);
+  uint32_t n = ir_op_get(m, loop)->n_operands, n_sums = t->outcomes.count, k;
+  ir_block body = ir_while_body(m, loop);
+  ir_value at = ir_argument(m, body, carry);
+  ir_builder b = {m, to, ir_op_get(m, loop)->location}, inside = {m, body, b.location};
+  ir_op made = ir_build_while_with(&b, loop, carry, sums, n_sums, map);
+  ir_ops old = ir_take_ops(m, body);
+  ir_value *inner = ir_op_get(m, old.at[old.count - 1])->operands + n - 1;
+  for (uint32_t i = 0; i + 1 < old.count; i++) {
+    ir_op op = old.at[i];
+    if (!find_operand(m, op, at, &k)) ir_block_append(m, body, op);
+    else if (ir_kind_of(m, op) == IR_OP_ADD) {
+      add_to_sums(t, &inside, ir_operand(m, op, 1 - k), inner);
+      at = ir_result(m, op, 0);
+    } else {
+      at = ir_result(m, op, k);
+      convert(t, body, op, k, inner, map);
+    }
+  }
+  ir_block_append(m, body, old.at[old.count - 1]);
+  for (uint32_t i = 0; i < n_sums; i++) sums[i] = ir_result(m, made, n - 1 + i);
 }
 
 /* ---- the block anew ---- */

@@ -42,7 +42,7 @@ static uint32_t n_users(const split_region *r, ir_value v) {
 
 /* What is small and a loop makes need not be there outside. */
 static origin origin_of_operand(const outsiders *o, ir_value v) {
-  bool is_small = ir_value_bytes(o->r->m, v) <= o->r->threshold_bytes;
+  bool is_small = ir_value_bytes(o->r->m, v) <= o->r->goal.threshold_bytes;
   if (is_small && is_member_made(o->r, v)) return (origin){ORIGIN_NONE, 0};
   if (is_small || o->of[v].kind == ORIGIN_SMALL) return (origin){ORIGIN_SMALL, 0};
   return is_member_made(o->r, v) ? o->of[v] : (origin){ORIGIN_MOVED, v};

@@ -188,7 +188,7 @@ static void build_legs(const legs *k, const leg_list *all) {
     b.location = ir_op_get(m, ops.at[i])->location;
     if (l) ir_map_set(map, l->end, build_leg(k, &b, l, &ops, map));
     else {
-      for (ir_walk w = ir_walk_op(m, ops.at[i]); ir_next(&w);) ir_rename_operands(m, w.op, map);
+      ir_rename_within(m, ops.at[i], map);
       ir_block_append(m, k->body, ops.at[i]);
     }
   }

@@ -274,12 +274,11 @@ static bool sum_of_carry(body *b, uint32_t carry, const uint32_t *uses, split_su
 
 /* What only one of them reads may be sliced for it. Whether that was news to one. */
 static bool exchange_positions(body *b, body *c) {
-  const ir_block_data *of_body = ir_block_get(b->m, b->block),
-                      *of_condition = ir_block_get(c->m, c->block);
   b->changed = c->changed = false;
-  for (uint32_t i = 0; i < of_body->args.count; i++) {
-    place(c, of_condition->args.at[i], position_of(b, of_body->args.at[i]));
-    place(b, of_body->args.at[i], position_of(c, of_condition->args.at[i]));
+  for (ir_value arg, i = 0; (arg = ir_argument_at(b->m, b->block, i)); i++) {
+    ir_value in_condition = ir_argument(c->m, c->block, i);
+    place(c, in_condition, position_of(b, arg));
+    place(b, arg, position_of(c, in_condition));
   }
   return b->changed || c->changed;
 }
@@ -323,9 +322,8 @@ static bool ends_by_rows(body *b) {
 
 static bool asks_rows(const body *b) {
   ir_block condition = ir_body(b->m, b->loop);
-  const ir_block_data *d = ir_block_get(b->m, b->block);
-  for (uint32_t i = 0; i < d->args.count; i++)
-    if (position_of(b, d->args.at[i]).dim >= 0 && is_looked_at(b->m, condition, i)) return true;
+  for (ir_value arg, i = 0; (arg = ir_argument_at(b->m, b->block, i)); i++)
+    if (position_of(b, arg).dim >= 0 && is_looked_at(b->m, condition, i)) return true;
   return false;
 }
 

@@ -533,7 +533,7 @@ static bool is_unwanted_as_a_whole(const split_region *r, const split_growth *g,
   split_choice choice;
   whole.wants = NULL;
   c->debug = 0; /* what is logged is the same in all builds */
-  split_region *s = split_region_grow(r->scratch, r->m, r->block, r->seed, r->seed_pos, &whole);
+  split_region *s = split_region_grow(&whole);
   bool dissolves = !s->failed && dissolves_seed(s, than->goal);
   if (dissolves) assess(s, than->goal, &choice);
   c->looked_at = looked_at;
@@ -543,30 +543,19 @@ static bool is_unwanted_as_a_whole(const split_region *r, const split_growth *g,
 #endif
 
 /* The region where it dissolves the seed, else NULL; or where it is known to be no better. */
-static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                               split_pos pos, const split_goal *goal, split_memo *memo,
+static split_region *grow_from(const split_growth *seed, split_pos pos, split_memo *memo,
                                const rivals *than, other_way *out) {
+  const split_goal *goal = seed->goal;
+  split_growth g = *seed;
   *out = (other_way){0};
-  if (is_hopeless(scratch, m, seed, pos, out)) return NULL;
-  split_known_users(memo, m, block, goal);
-  split_growth g = {.threshold_bytes = goal->threshold_bytes,
-                    .may_stream = !goal->no_streaming,
-                    .may_sort = goal->may_sort,
-                    .cuts_steps = goal->cuts_steps,
-                    .leaves_masks = goal->leaves_masks,
-                    .carries_rows = goal->carries_rows,
-                    .may_call = goal->may_call,
-                    .no_kernels = goal->no_kernels,
-                    .is_ragged = ir_type_at(m, seed)->dims[pos.dim] % pos.unit != 0,
-                    .no_overlaps = than->no_overlaps,
-                    .covers = goal->covers,
-                    .room_bytes = goal->room_bytes,
-                    .writes_over = goal->writes_over,
-                    .schedules = goal->schedules,
-                    .state = &memo->state,
-                    .wants = is_wanted,
-                    .user = than};
-  split_region *r = split_region_grow(scratch, m, block, seed, pos, &g);
+  if (is_hopeless(g.scratch, g.m, g.seed, pos, out)) return NULL;
+  split_known_users(memo, g.m, g.block, goal);
+  g.pos = pos;
+  g.is_ragged = ir_type_at(g.m, g.seed)->dims[pos.dim] % pos.unit != 0;
+  g.no_overlaps = than->no_overlaps;
+  g.wants = is_wanted;
+  g.user = than;
+  split_region *r = split_region_grow(&g);
   assert(!r->is_unwanted || is_unwanted_as_a_whole(r, &g, than));
   bool good = !r->failed && !r->is_unwanted && dissolves_seed(r, goal) && split_may_split(r);
   *out = (other_way){r->coarsen, r->backwards};
@@ -578,30 +567,29 @@ static split_region *grow_from(arena *scratch, ir_module *m, ir_block block, ir_
 }
 
 /* The same, also with the factor mirrored where a prefix sum begins at the other end. */
-static split_region *grow_either_way(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                     split_pos pos, const split_goal *goal, split_memo *memo,
+static split_region *grow_either_way(const split_growth *g, split_pos pos, split_memo *memo,
                                      const rivals *than, int64_t *out_coarsen) {
   other_way other, none;
-  split_region *r = grow_from(scratch, m, block, seed, pos, goal, memo, than, &other);
+  split_region *r = grow_from(g, pos, memo, than, &other);
   *out_coarsen = other.coarsen;
   if (!other.backwards || (r && r->held_bytes == 0)) return r;
-  pos.offset = (split_extent(m, seed, pos) - 1) * pos.unit;
+  pos.offset = (split_extent(g->m, g->seed, pos) - 1) * pos.unit;
   pos.mirrored = true;
-  split_region *s = grow_from(scratch, m, block, seed, pos, goal, memo, than, &none);
+  split_region *s = grow_from(g, pos, memo, than, &none);
   return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }
 
 /* In units that are larger and larger, until nothing asks for more. Where that has no end (levels
  * of halves, the last of which are small), those that hold the least. */
-static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
-                          const split_goal *goal, split_memo *memo, const rivals *than) {
+static split_region *grow(const split_growth *g, int32_t dim, split_memo *memo,
+                          const rivals *than) {
   split_pos pos = {.dim = dim, .unit = 1};
   split_region *least = NULL;
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     int64_t coarsen;
-    bool is_ragged = ir_type_at(m, seed)->dims[dim] % pos.unit != 0;
-    if (split_extent(m, seed, pos) <= 1 || (is_ragged && than->no_overlaps)) break;
-    split_region *r = grow_either_way(scratch, m, block, seed, pos, goal, memo, than, &coarsen);
+    bool is_ragged = ir_type_at(g->m, g->seed)->dims[dim] % pos.unit != 0;
+    if (split_extent(g->m, g->seed, pos) <= 1 || (is_ragged && than->no_overlaps)) break;
+    split_region *r = grow_either_way(g, pos, memo, than, &coarsen);
     if (!coarsen || (r && r->held_bytes == 0)) return r;
     if (r && r->merges && (!least || r->held_bytes < least->held_bytes)) least = r;
     pos.unit *= coarsen;
@@ -609,15 +597,15 @@ static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value
   return least;
 }
 
-static bool choose_along(arena *scratch, ir_module *m, ir_block block, ir_value seed, int32_t dim,
-                         const split_goal *goal, split_memo *memo, const rivals *than,
+static bool choose_along(const split_growth *g, int32_t dim, split_memo *memo, const rivals *than,
                          split_choice *out) {
-  split_region *r = grow(scratch, m, block, seed, dim, goal, memo, than);
+  split_region *r = grow(g, dim, memo, than);
   if (!r) return false;
-  assess(r, goal, out);
+  assess(r, g->goal, out);
   remember(memo, r, out);
-  ctx_log(m->ctx, 5, "candidate: dimension %d of %s, extent %lld, slice %lld, %d loops, held %lld",
-          dim, ir_op_name(m, ir_value_get(m, seed)->op), (long long)r->extent,
+  ctx_log(g->m->ctx, 5,
+          "candidate: dimension %d of %s, extent %lld, slice %lld, %d loops, held %lld", dim,
+          ir_op_name(g->m, ir_value_get(g->m, g->seed)->op), (long long)r->extent,
           (long long)out->slice, r->n_loops, (long long)out->held_bytes);
   return true;
 }
@@ -657,59 +645,59 @@ static void consider(pick *p, int32_t dim, const split_choice *choice, const spl
   p->dim = dim;
 }
 
-static pick pick_best(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                      const split_goal *goal, split_memo *memo) {
+static pick pick_best(const split_growth *g, split_memo *memo) {
+  const split_goal *goal = g->goal;
   pick p = {.dim = -1};
-  for (int32_t dim = 0; dim < ir_type_at(m, seed)->rank; dim++) {
+  for (int32_t dim = 0; dim < ir_type_at(g->m, g->seed)->rank; dim++) {
     bool is_out;
-    const split_known *known = find_answer(memo, seed, dim, goal, &p, &is_out);
+    const split_known *known = find_answer(memo, g->seed, dim, goal, &p, &is_out);
     if (is_out) continue;
     split_choice choice;
     if (known) choice = known->choice;
     const split_choice *so_far = p.dim >= 0 ? &p.best : NULL;
     rivals than = {goal, so_far, so_far && is_good(so_far, goal)};
-    if (known || choose_along(scratch, m, block, seed, dim, goal, memo, &than, &choice))
-      consider(&p, dim, &choice, goal);
+    if (known || choose_along(g, dim, memo, &than, &choice)) consider(&p, dim, &choice, goal);
   }
-  CTX_CHECK(m->ctx, p.dim < 0 || p.best.held_bytes >= 0);
+  CTX_CHECK(g->m->ctx, p.dim < 0 || p.best.held_bytes >= 0);
   return p;
 }
 
 /* With its region, unless slices would not be smaller. */
-static bool grow_picked(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                        const split_goal *goal, split_memo *memo, const pick *p,
+static bool grow_picked(const split_growth *g, split_memo *memo, const pick *p,
                         split_choice *out_choice) {
-  rivals none = {.goal = goal, .no_overlaps = !p->best.has_stencils};
+  rivals none = {.goal = g->goal, .no_overlaps = !p->best.has_stencils};
   bool grows = !p->best.region && p->best.slice < p->best.extent;
   *out_choice = p->best;
-  if (grows && !choose_along(scratch, m, block, seed, p->dim, goal, memo, &none, out_choice))
-    return false;
+  if (grows && !choose_along(g, p->dim, memo, &none, out_choice)) return false;
   for (uint32_t i = 0; i < p->n_all; i++)
-    out_choice->has_shorter |= is_shorter(&p->all[i], out_choice, goal);
+    out_choice->has_shorter |= is_shorter(&p->all[i], out_choice, g->goal);
   return true;
 }
 
 /* Where as much is held as is dissolved, its readers may make the seed for themselves. */
-static bool choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                   const split_goal *goal, split_memo *memo, split_choice *out_choice) {
-  pick plain = pick_best(scratch, m, block, seed, goal, memo);
+static bool choose(const split_growth *g, split_memo *memo, split_choice *out_choice) {
+  const split_goal *goal = g->goal;
+  pick plain = pick_best(g, memo);
   if (plain.dim < 0) return false;
-  split_known_users(memo, m, block, goal);
-  bool may_detach = goal->nest && plain.best.held_bytes >= ir_value_bytes(m, seed) / 2 &&
-                    split_may_detach(&memo->state, m, seed);
+  split_known_users(memo, g->m, g->block, goal);
+  bool may_detach = goal->nest && plain.best.held_bytes >= ir_value_bytes(g->m, g->seed) / 2 &&
+                    split_may_detach(&memo->state, g->m, g->seed);
   split_goal detaching = *goal;
   detaching.detaches = true;
+  split_growth detached = *g;
+  detached.goal = &detaching;
   pick other = {.dim = -1};
-  if (may_detach) other = pick_best(scratch, m, block, seed, &detaching, memo);
+  if (may_detach) other = pick_best(&detached, memo);
   if (other.dim >= 0 && is_better(&other.best, &plain.best, goal) &&
-      grow_picked(scratch, m, block, seed, &detaching, memo, &other, out_choice))
+      grow_picked(&detached, memo, &other, out_choice))
     return true;
-  return grow_picked(scratch, m, block, seed, goal, memo, &plain, out_choice);
+  return grow_picked(g, memo, &plain, out_choice);
 }
 
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                   const split_goal *goal, split_memo *memo, split_choice *out_choice) {
-  if (!choose(scratch, m, block, seed, goal, memo, out_choice)) return false;
+  split_growth g = {scratch, m, block, seed, .goal = goal, .state = &memo->state};
+  if (!choose(&g, memo, out_choice)) return false;
   split_region *r = out_choice->region;
   if (r && goal->refines_cuts && out_choice->slice < out_choice->extent)
     split_refine_cuts(r, goal->room_bytes);

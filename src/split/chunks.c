@@ -244,20 +244,6 @@ static uint32_t accessed(const chunk *k, ir_op op) {
   return is ? d->index : k->s->n;
 }
 
-/* The op on the slice in place of the whole. */
-static void build_access(const chunk *k, ir_builder *b, ir_op op, int32_t dim, ir_value place,
-                         ir_map *map) {
-  const ir_op_data d = *ir_op_get(k->m, op);
-  uint32_t first = d.kind == IR_OP_DYNAMIC_SLICE ? 1 : 2;
-  ir_value *x = ir_map_all(k->scratch, map, d.operands, d.n_operands), *starts = x + first;
-  starts[dim] = ir_build_convert(b, place, ir_type_at(k->m, starts[dim])->dtype);
-  b->location = d.location;
-  ir_value y = first == 1
-                   ? ir_build_dynamic_slice(b, x[0], starts, ir_type_at(k->m, d.first_result)->dims)
-                   : ir_build_dynamic_update_slice(b, x[0], x[1], starts);
-  ir_map_set(map, d.first_result, y);
-}
-
 static void fill_body(const chunk *k, ir_op loop, bool carries_end) {
   ir_module *m = k->m;
   ir_block from = k->s->steps.body, body = ir_while_body(m, loop);
@@ -270,8 +256,14 @@ static void fill_body(const chunk *k, ir_op loop, bool carries_end) {
                is_carried(k, i) ? ir_argument(m, body, at++) : k->operands[i]);
   for (ir_op op, i = 0; (op = ir_body_op_at(m, from, i)); i++) {
     uint32_t carry = accessed(k, op);
-    if (carry < k->s->n) build_access(k, &b, op, k->s->at[carry].dim, place, map);
-    else ir_copy_op(m, body, op, map);
+    if (carry == k->s->n) {
+      ir_copy_op(m, body, op, map);
+      continue;
+    }
+    ir_value stack = ir_map_get(map, ir_operand(m, op, 0)); /* a slice of it */
+    b.location = ir_op_get(m, op)->location;
+    ir_map_set(map, ir_result(m, op, 0),
+               split_build_access(&b, k->scratch, op, k->s->at[carry].dim, stack, place, map));
   }
   ir_value one = ir_build_int(&b, 1);
   VEC_PUSH(k->scratch, &yields, ir_build_add(&b, step, one));

@@ -23,7 +23,7 @@ static bool is_member(const split_region *r, ir_op op, const split_factor *f) {
 /* Who reads a state that the loop may write over and makes what is next of another one: in a loop
  * of its own it would keep the state as it was. */
 static void visit_state(split_region *r, ir_value next, split_pos written) {
-  ir_value state = r->carries_rows && r->no_kernels ? r->state->carried[next] : IR_NONE;
+  ir_value state = r->goal.carries_rows && r->goal.no_kernels ? r->state->carried[next] : IR_NONE;
   if (!state || !split_is_large(r, next) || written.dim < 0) return;
   split_visit(r, state, split_core(written));
   r->has_states = true;

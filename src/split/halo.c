@@ -20,13 +20,12 @@ split_halos split_halos_of(split_region *r) {
   const ir_module *m = r->m;
   split_halos found = {0};
   ir_op around = ir_block_get(m, r->block)->parent;
-  if (!r->carries_rows || !r->no_kernels) return found;
+  if (!r->goal.carries_rows || !r->goal.no_kernels) return found;
   if (ir_op_int(r->m, m->root, "mhlo.num_partitions", 1) != 1) return found;
   if (!around || ir_kind_of(m, around) != IR_OP_WHILE) return found;
   if (ir_while_body(m, around) != r->block) return found;
-  const ir_block_data *b = ir_block_get(m, r->block);
-  for (uint32_t i = 0; i < b->args.count; i++) {
-    ir_value state = b->args.at[i], next = ir_yielded(m, r->block, i);
+  for (ir_value state, i = 0; (state = ir_argument_at(m, r->block, i)); i++) {
+    ir_value next = ir_yielded(m, r->block, i);
     if (!is_large_in(r, next) || is_listed(&found, state, next)) continue;
     VEC_PUSH(r->scratch, &found, ((split_halo){.state = state, .next = next}));
   }

@@ -209,7 +209,7 @@ static bool is_read_in_parts(const split_region *r, const split_member *member, 
   const split_factor *f = &member->factor;
   return split_is_sorted(r->m, member->op, f) &&
          split_can_make_part(r->m, r->block, ir_operand(r->m, member->op, operand),
-                             f->results[0].dim, r->threshold_bytes);
+                             f->results[0].dim, r->goal.threshold_bytes);
 }
 
 int64_t split_stuck_bytes(split_region *r) {

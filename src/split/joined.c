@@ -172,8 +172,7 @@ static void rebuild_body(joining *j, ir_op loop) {
   ir_block body = ir_body(m, loop);
   split_adding s = {{m, body, IR_NONE}, j->uses, ir_map_new(j->scratch, m)};
   ir_ops old = ir_take_ops(m, body);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     addend *a = j->of_op[op];
     if (j->begins[op]) begin_addend(j, a);
     if (a) split_add_to_part(&s, &a->addition, op, &a->box, &a->root->now);
@@ -271,8 +270,7 @@ static void append_root(joining *j, ir_op op) {
 
 static void rebuild_block(joining *j) {
   ir_ops old = ir_take_ops(j->m, j->block);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     if (j->of_loop[op]) append_loop(j, op);
     else if (!j->passes[op]) ir_block_append(j->m, j->block, op);
     else if (j->roots[op] && j->roots[op]->sum) append_root(j, op);

@@ -123,7 +123,7 @@ static void check_whole(const loop_builder *whole, const loop_builder *l) {
 /* The body of the same loop as one trip, for a kernel; IR_NONE: no kernel has it. */
 static ir_block whole_of(const loop_builder *l, bool *put_out) {
   ir_module *m = l->r->m;
-  if (l->r->no_kernels || l->carried.count || split_is_one_trip(&l->trip)) return IR_NONE;
+  if (l->r->goal.no_kernels || l->carried.count || split_is_one_trip(&l->trip)) return IR_NONE;
   CTX_CHECK(m->ctx, !l->halos.count);
   loop_builder w = {.r = l->r,
                     .sliced = l,
@@ -201,7 +201,7 @@ int32_t split_build_loops(split_region *r, int64_t slice) {
   split_reorder(r->scratch, m, r->block, extra, renamed);
   split_select_masked(m, r->block, sides, first);
   split_wait_for_readers(r);
-  int32_t joined = split_join_sums(m, r->block, first, r->threshold_bytes);
+  int32_t joined = split_join_sums(m, r->block, first, r->goal.threshold_bytes);
   if (joined) ctx_log(m->ctx, 3, "%d sums are carried with others that they are added to", joined);
   return loops;
 }

@@ -286,8 +286,7 @@ static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loo
 static in_place *in_place_of_all(lowering *w, const ir_block_data *ops) {
   ir_in_place known = ir_in_place_of(w->scratch, w->m);
   in_place *all = ARENA_ARRAY(w->scratch, in_place, ops->ops.count);
-  for (uint32_t i = 0; i < ops->ops.count; i++) {
-    ir_op op = ops->ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&ops->ops, i)); i++) {
     uint32_t n = ir_op_get(w->m, op)->n_results;
     if (ir_kind_of(w->m, op) != IR_OP_LOOP) continue;
     all[i].over = ARENA_ARRAY(w->scratch, int32_t, n);
@@ -302,8 +301,7 @@ static void lower_block(lowering *w, ir_block block) {
   ir_module *m = w->m;
   ir_block_data old = *ir_block_get(m, block);
   bool any = false;
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    ir_op op = old.ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old.ops, i)); i++) {
     any |= ir_kind_of(m, op) == IR_OP_LOOP;
     for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));) lower_block(w, below);
   }
@@ -311,8 +309,7 @@ static void lower_block(lowering *w, ir_block block) {
   w->any = true;
   in_place *places = in_place_of_all(w, &old);
   ir_take_ops(m, block);
-  for (uint32_t i = 0; i < old.ops.count; i++) {
-    ir_op op = old.ops.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old.ops, i)); i++) {
     if (ir_kind_of(m, op) != IR_OP_LOOP) {
       ir_block_append(m, block, op);
       continue;

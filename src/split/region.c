@@ -62,37 +62,28 @@ typedef enum grow_how {
 } grow_how;
 
 static void note_places(split_region *r) {
-  const ir_block_data *b = ir_block_get(r->m, r->block);
   r->place = ARENA_ARRAY(r->scratch, uint32_t, r->m->ops.count);
-  for (uint32_t i = 0; i < b->ops.count; i++) r->place[b->ops.at[i]] = i;
+  for (ir_op op, i = 0; (op = ir_op_at(r->m, r->block, i)); i++) r->place[op] = i;
 }
 
-static split_region *region_new(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, const split_growth *g, grow_how how) {
+static split_region *region_new(const split_growth *g, grow_how how) {
+  arena *scratch = g->scratch;
+  const ir_module *m = g->m;
   split_region *r = ARENA_NEW(scratch, split_region);
-  *r = (split_region){.m = m,
-                      .block = block,
+  *r = (split_region){.m = g->m,
+                      .block = g->block,
                       .scratch = scratch,
                       .state = g->state,
-                      .threshold_bytes = g->threshold_bytes,
+                      .goal = *g->goal,
                       .large = g->state->large,
                       .n_values = g->state->n_values,
-                      .seed = seed,
-                      .seed_pos = pos,
-                      .may_stream = g->may_stream,
-                      .writes_over = g->writes_over,
-                      .schedules = g->schedules,
-                      .may_sort = g->may_sort && !is_within_loop(m, block),
-                      .cuts_steps = g->cuts_steps,
-                      .leaves_masks = g->leaves_masks,
-                      .carries_rows = g->carries_rows,
-                      .may_call = g->may_call,
-                      .no_kernels = g->no_kernels,
-                      .covers = g->covers,
+                      .seed = g->seed,
+                      .seed_pos = g->pos,
                       .may_shift = how != IN_PLACE,
                       .may_overlap = how != IN_PLACE && !g->no_overlaps,
                       .merges = how == MERGED};
-  r->extent = split_extent(m, seed, pos);
+  r->goal.may_sort &= !is_within_loop(m, g->block);
+  r->extent = split_extent(m, g->seed, g->pos);
   r->first_instance = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   r->first_stream = ARENA_ARRAY(scratch, uint32_t, m->values.count);
   r->member_of = ARENA_ARRAY(scratch, uint32_t, m->ops.count);
@@ -211,10 +202,9 @@ static bool is_unwanted(split_region *r, const split_growth *g) {
   return false;
 }
 
-static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                               split_pos pos, const split_growth *g, grow_how how, bool may_keep,
+static split_region *grow_once(const split_growth *g, grow_how how, bool may_keep,
                                split_outside outside) {
-  split_region *r = region_new(scratch, m, block, seed, pos, g, how);
+  split_region *r = region_new(g, how);
   r->outside = outside;
   split_close(r);
   if (!r->failed && may_keep) split_find_kept(r);
@@ -223,27 +213,26 @@ static split_region *grow_once(arena *scratch, ir_module *m, ir_block block, ir_
   find_outputs(r);
   r->is_unwanted = is_unwanted(r, g);
   if (!r->is_unwanted) count_loops(r);
-  if (!r->is_unwanted) cut_or_refuse(r, g->room_bytes);
+  if (!r->is_unwanted) cut_or_refuse(r, g->goal->room_bytes);
   if (!r->failed) check_region(r);
   r->is_grown = true;
-  m->ctx->looked_at += r->instances.count + ir_block_get(m, block)->ops.count;
+  g->m->ctx->looked_at += r->instances.count + ir_block_get(g->m, g->block)->ops.count;
   return r;
 }
 
 /* What is asked for at too many positions to be made at each is read from outside. */
-static split_region *grow_without_crowds(arena *scratch, ir_module *m, ir_block block,
-                                         ir_value seed, split_pos pos, const split_growth *g,
-                                         grow_how how) {
+static split_region *grow_without_crowds(const split_growth *g, grow_how how) {
+  const ir_module *m = g->m;
   split_outside none = {0};
-  split_region *r = grow_once(scratch, m, block, seed, pos, g, how, false, none);
+  split_region *r = grow_once(g, how, false, none);
   if (!r->crowd) return r;
-  bool *is = ARENA_ARRAY(scratch, bool, m->ops.count);
-  split_outside outside = {is, ARENA_ARRAY(scratch, bool, m->values.count)};
+  bool *is = ARENA_ARRAY(g->scratch, bool, m->ops.count);
+  split_outside outside = {is, ARENA_ARRAY(g->scratch, bool, m->values.count)};
   for (int i = 0; i < MOST_CROWDS && r->crowd; i++) {
     is[ir_value_get(m, r->crowd)->op] = true;
     ctx_log(m->ctx, 4, "%s is read at too many places: from outside",
             ir_op_name(m, ir_value_get(m, r->crowd)->op));
-    r = grow_once(scratch, m, block, seed, pos, g, how, false, outside);
+    r = grow_once(g, how, false, outside);
     r->may_differ = true;
   }
   return r;
@@ -261,51 +250,48 @@ static bool would_keep(split_region *r) {
 /* What stays outside is an input of the region. What is kept costs a loop more: only where less is
  * held for it. A region that can't be without it would keep a value for each of its many members:
  * smaller ones hold less. */
-static split_region *grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                          split_pos pos, const split_growth *g, grow_how how) {
-  split_region *r = grow_without_crowds(scratch, m, block, seed, pos, g, how);
+static split_region *grow(const split_growth *g, grow_how how) {
+  split_region *r = grow_without_crowds(g, how);
   if (r->failed || !r->held_bytes) return r;
   split_outside outside;
   if (split_find_outside(r, &outside)) {
-    split_region *s = grow_once(scratch, m, block, seed, pos, g, how, false, outside);
+    split_region *s = grow_once(g, how, false, outside);
     s->may_differ |= r->may_differ;
     if (!s->failed && s->held_bytes < r->held_bytes) r = s;
   }
   if (!would_keep(r)) return r;
-  split_region *kept = grow_once(scratch, m, block, seed, pos, g, how, true, r->outside);
+  split_region *kept = grow_once(g, how, true, r->outside);
   kept->may_differ |= r->may_differ;
   /* as much: what it is made of is there for less long, and loops may write over it */
-  int64_t most = r->leaves_masks ? r->held_bytes : r->held_bytes - 1;
+  int64_t most = r->goal.leaves_masks ? r->held_bytes : r->held_bytes - 1;
   return !kept->failed && kept->held_bytes <= most ? kept : r;
 }
 
 /* Where windows lie across each other, or beside each other and something is held, the value is
  * made once, if that leaves no more in memory; elsewhere if besides less is made, in no more loops.
  */
-static split_region *grow_shifted(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                  split_pos pos, const split_growth *g) {
-  split_region *r = grow(scratch, m, block, seed, pos, g, SHIFTED);
+static split_region *grow_shifted(const split_growth *g) {
+  split_region *r = grow(g, SHIFTED);
   bool for_room = r->is_crowded || (r->overlaps && r->has_many && split_stuck_bytes(r));
   if (!for_room && (!r->makes_twice || r->failed)) return r;
-  split_region *s = grow(scratch, m, block, seed, pos, g, MERGED);
+  split_region *s = grow(g, MERGED);
   bool is_less =
            for_room || (s->n_loops <= r->n_loops && split_made_bytes(s) < split_made_bytes(r)),
        is_taken = !s->failed && split_stuck_bytes(s) <= split_stuck_bytes(r) && is_less;
-  ctx_log(m->ctx, 5, "windows that lie across each other, or near: made as one%s",
+  ctx_log(g->m->ctx, 5, "windows that lie across each other, or near: made as one%s",
           is_taken ? "" : " would leave more, or make as much");
   return is_taken ? s : r;
 }
 
-split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, const split_growth *g) {
-  bool may_shift = !g->covers && !is_within_loop(m, block) && !split_is_spread(m, block);
-  split_region *r = g->is_ragged ? grow_shifted(scratch, m, block, seed, pos, g)
-                                 : grow(scratch, m, block, seed, pos, g, IN_PLACE);
+split_region *split_region_grow(const split_growth *g) {
+  bool may_shift =
+      !g->goal->covers && !is_within_loop(g->m, g->block) && !split_is_spread(g->m, g->block);
+  split_region *r = g->is_ragged ? grow_shifted(g) : grow(g, IN_PLACE);
   int64_t stuck = split_stuck_bytes(r);
   r->failed |= g->is_ragged && !may_shift;
   if (stuck == 0 || !may_shift || !r->may_differ || g->is_ragged) return r;
-  split_region *s = grow_shifted(scratch, m, block, seed, pos, g);
-  ctx_log(m->ctx, 5, "held and read as wholes: %lld bytes in slices, %lld shifted",
+  split_region *s = grow_shifted(g);
+  ctx_log(g->m->ctx, 5, "held and read as wholes: %lld bytes in slices, %lld shifted",
           (long long)stuck, (long long)split_stuck_bytes(s));
   return split_stuck_bytes(s) < stuck ? s : r;
 }

@@ -109,6 +109,47 @@ typedef struct split_outside {
  * of what is dissolved. */
 typedef bool split_covers(const ir_module *m, ir_op op, int64_t threshold_bytes);
 
+/* How a module is to be split. */
+typedef struct split_goal {
+  int64_t threshold_bytes; /* larger values are dissolved */
+  split_covers *covers;    /* NULL: all ops may be sliced */
+  bool no_streaming;       /* one loop per statistic instead */
+  bool may_sort;           /* what is sorted may be made slice by slice: split/sorts.h */
+  bool cuts_steps;         /* scans are made in slices of their steps: split/chunks.h */
+  uint32_t most_phases;    /* that these may take, in turns of both directions: split/phases.h */
+  bool no_kernels;         /* all loops stay XLA's (split/agreement.h) */
+  bool no_checkpoints;     /* loops keep what they stack */
+  bool may_be_deep;        /* their segments may have segments (split/checkpoint.h) */
+  bool no_accumulators;    /* and carry what they add up */
+  bool outside_first;      /* whiles as a whole go before what is inside of them */
+  bool segments_first;     /* of what loops keep of their trips: segments go before slices */
+  bool nest; /* values that a loop reads whole may be made anew in each of its trips, by slices */
+  bool from_states; /* the seed may be the next state of a while, which a loop then writes over the
+                       one before (split/halo.h, ir/in_place.h) */
+  bool detaches;    /* the seed may be a value of which each reader first gets a copy of its own */
+  int64_t hold_bytes; /* a value that is larger must not stay in memory */
+  int64_t room_bytes; /* for what is put out between many stages (split/cuts.h); 0: none */
+  struct split_schedules *schedules; /* split/schedules.h; NULL: none are kept */
+  bool refines_cuts;                 /* of the region that is split: split_refine_cuts() */
+  bool writes_over;      /* loops may write results over what they read last (ir/in_place.h) */
+  int64_t slice_bytes;   /* of the largest slice of one, aimed at */
+  int64_t cached_bytes;  /* the same where no matrix product wants more rows */
+  int64_t scan_tile;     /* XLA makes prefix sums of up to so many elements in one pass; 0: any */
+  int64_t scanned_bytes; /* slices are not made smaller than this to get there */
+  bool (*is_materialised)(const ir_module *m, ir_op op,
+                          const ir_users *users); /* of an op of the block; NULL: everything is */
+  int64_t generous_bytes; /* slices grow to this to have 128 rows in products; >= slice_bytes */
+  bool carries_rows;      /* loops may write over the state of a while whose rows see each other:
+                             split/halo.h */
+  bool may_call;          /* calls that XLA may not inline: ir_build_after() */
+  bool leaves_masks;      /* values with only a mask in common are split by a region each */
+  bool fits_first;        /* slices that fit go before what stays in memory */
+  int64_t
+      tile; /* long slices along what is innermost are a multiple of so many; 0: of any number */
+  int64_t part_bytes; /* a slice's part of a product's sum is added in blocks of so much, and is no
+                         value of its own; 0: it is one */
+} split_goal;
+
 typedef struct split_region split_region;
 
 /* Whether a region may be wanted that has its stages, and what they hold but for cuts: n_loops is
@@ -120,29 +161,21 @@ struct split_region {
   ir_module *m;
   ir_block block;
   arena *scratch;
-  split_state *state;      /* while the region grows */
-  int64_t threshold_bytes; /* larger values must not be held */
-  uint32_t n_values;       /* when it grew */
-  const bool *large;       /* of these: those larger than that */
-  split_covers *covers;
+  split_state *state; /* while the region grows */
+  split_goal goal;
+  uint32_t n_values; /* when it grew */
+  const bool *large; /* of these: those above the threshold */
   ir_value seed;
   split_pos seed_pos;
   int64_t extent;  /* indices of the factor that the loops go over */
   int64_t begin;   /* the first of them; 0 is the seed's first */
   int64_t coarsen; /* growing failed, but might not with units this many times larger */
   int32_t n_stages;
-  int32_t n_groups; /* loops of one stage, at most */
-  int32_t n_loops;  /* those that put something out */
-  bool may_stream;
-  bool may_sort;               /* slice by slice: split/sorts.h */
-  bool cuts_steps;             /* of scans: split/chunks.h */
-  bool leaves_masks;           /* what reads a mask alone, made of constants, is no member for it */
-  bool carries_rows, may_call; /* split_growth */
-  bool writes_over;            /* split_growth */
-  bool has_states;             /* of the while, in whose place it makes what is next */
+  int32_t n_groups;    /* loops of one stage, at most */
+  int32_t n_loops;     /* those that put something out */
+  bool has_states;     /* of the while, in whose place it makes what is next */
   int64_t state_bytes; /* of these, such as others than its loops read, who make what is next
                           of another: a copy is held */
-  bool no_kernels;
   bool must_agree;  /* something is compared that the loops have to agree on: split/agreement.h */
   bool disagrees;   /* even within one loop: it makes a sum at two positions */
   bool backwards;   /* growing failed, but might not with the factor mirrored */
@@ -163,7 +196,6 @@ struct split_region {
   int32_t n_held;          /* large values of the region that are needed outside nevertheless, but
                               for those that cuts alone put out */
   int64_t held_bytes;      /* of all of them, whenever they are there */
-  int64_t part_bytes;      /* of a trip's part of a product's sum: split/monoid.h */
   VEC(split_member) members;
   VEC(split_instance) instances;
   VEC(split_asked) asked;
@@ -189,11 +221,10 @@ struct split_region {
                        that there may be */
   bool *is_cut;     /* those with spans: split/cuts.h; NULL: none is */
   VEC(split_span) spans;
-  struct split_schedules *schedules; /* split_growth */
-  struct split_plan *plan;           /* of spans; NULL: none was made */
-  uint32_t *first_span;              /* by value: index + 1; NULL where is_cut is */
-  const bool *is_held; /* by value: needed_outside without cuts; NULL where there are none */
-  uint8_t *again;      /* by value: split_again, of small ones */
+  struct split_plan *plan; /* of spans; NULL: none was made */
+  uint32_t *first_span;    /* by value: index + 1; NULL where is_cut is */
+  const bool *is_held;     /* by value: needed_outside without cuts; NULL where there are none */
+  uint8_t *again;          /* by value: split_again, of small ones */
   bool keeps_any;
 };
 
@@ -207,29 +238,23 @@ static inline split_member *split_next_member(const split_region *r, const split
   return member->next ? &r->members.at[member->next - 1] : NULL;
 }
 
+/* What a region grows from, and how. */
 typedef struct split_growth {
-  int64_t threshold_bytes; /* values larger than this are dissolved */
-  bool may_stream;         /* sums may use running statistics */
-  bool may_sort;           /* what is sorted may be made slice by slice, at a price */
-  bool cuts_steps;         /* scans are made in slices of their steps, and in no others */
-  bool leaves_masks;       /* readers of what is made of constants are not followed */
-  bool carries_rows;       /* loops may write over the state of a while: split/halo.h */
-  bool may_call;           /* and be made to wait: split/waits.h */
-  bool no_kernels;         /* loops stay XLA's: nothing is compared with what has to agree */
-  bool is_ragged;          /* the seed is no whole number of units: only windows may be shifted */
-  bool no_overlaps;        /* no stencils: what windows share is made twice */
-  split_covers *covers;
-  int64_t room_bytes; /* for what cuts put out (split/cuts.h); 0: nothing is cut */
-  bool writes_over;   /* loops may write results over what they read last (ir/in_place.h) */
-  struct split_schedules *schedules; /* that were made before; NULL: none are kept */
-  split_state *state;                /* of the module and this threshold */
-  split_wants *wants;                /* NULL: any is */
-  const void *user;                  /* what wants is asked with */
+  arena *scratch;
+  ir_module *m;
+  ir_block block;
+  ir_value seed;
+  split_pos pos; /* of the factor on it */
+  const split_goal *goal;
+  split_state *state; /* of the module and its threshold */
+  bool is_ragged;     /* the seed is no whole number of units: only windows may be shifted */
+  bool no_overlaps;   /* no stencils: what windows share is made twice */
+  split_wants *wants; /* NULL: any is */
+  const void *user;   /* what wants is asked with */
 } split_growth;
 
 /* Analysis only; the module is not changed. */
-split_region *split_region_grow(arena *scratch, ir_module *m, ir_block block, ir_value seed,
-                                split_pos pos, const split_growth *g);
+split_region *split_region_grow(const split_growth *g);
 
 /* Of a region that is going to be split: the cuts that its loops make least with, of many more
  * than were looked at when it grew. room_bytes: as then. Cost: some hundred looks at each member

@@ -30,8 +30,7 @@ static void place(reorder *p, ir_op op) {
 }
 
 static void mark_ours(reorder *p, ir_block block) {
-  const ir_block_data *b = ir_block_get(p->m, block);
-  for (uint32_t i = 0; i < b->ops.count; i++) p->ours[b->ops.at[i]] = true;
+  for (ir_op op, i = 0; (op = ir_op_at(p->m, block, i)); i++) p->ours[op] = true;
 }
 
 static void mark_live(const ir_module *m, const ir_map *renamed, ir_op op, bool *live) {

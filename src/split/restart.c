@@ -153,8 +153,7 @@ static bool is_made_later(const plan *p, ir_op op, uint32_t phase) {
 
 /* The last phase has the op itself. */
 static void move(const plan *p, ir_op op, uint32_t phase) {
-  for (ir_walk w = ir_walk_op(p->m, op); ir_next(&w);)
-    ir_rename_operands(p->m, w.op, p->values[phase]);
+  ir_rename_within(p->m, op, p->values[phase]);
   ir_block_append(p->m, p->block, op);
 }
 
@@ -211,17 +210,9 @@ static void find_needed(pass *w) {
                  (as->roles[i] != SPLIT_STATE && uses[ir_argument(m, as->steps.body, i)]);
 }
 
-/* What the scan's block reads of the plan's, as the phase has it. */
-static void set_captured(const pass *w, ir_block block, ir_map *map) {
-  const ir_module *m = w->p->m;
-  for (ir_walk at = ir_walk_block(m, block); ir_next(&at);)
-    for (ir_value v, i = 0; (v = ir_operand_at(m, at.op, i)); i++)
-      if (ir_map_has(w->values, v)) ir_map_set(map, v, ir_map_get(w->values, v));
-}
-
-/* The while once more, with some of its carries and what is given besides; *out_map: its body's
- * values. The condition is the same. */
-static ir_op begin_while(const pass *w, const ir_values *more, ir_map **out_map) {
+/* The while once more, with some of its carries and what is given besides; w->values has what its
+ * body is made of. The condition is the same. */
+static ir_op begin_while(const pass *w, const ir_values *more) {
   ir_module *m = w->p->m;
   arena *scratch = w->p->scratch;
   ir_op op = w->s->op;
@@ -233,22 +224,20 @@ static ir_op begin_while(const pass *w, const ir_values *more, ir_map **out_map)
   ir_op made = ir_build_while(&b, init.at, init.count);
   for (uint32_t region = 0; region < 2; region++) {
     ir_block from = ir_op_get(m, op)->regions[region], to = ir_op_get(m, made)->regions[region];
-    ir_map *map = ir_map_new(scratch, m);
     for (uint32_t i = 0, k = 0; i < w->s->as.n; i++)
-      if (w->has[i]) ir_map_set(map, ir_argument(m, from, i), ir_argument(m, to, k++));
-    set_captured(w, from, map);
-    if (region == 0) ir_copy_block(m, from, to, map);
-    else *out_map = map;
+      if (w->has[i]) ir_map_set(w->values, ir_argument(m, from, i), ir_argument(m, to, k++));
   }
+  ir_copy_block(m, ir_body(m, op), ir_body(m, made), w->values);
   return made;
 }
 
-static void end_while(const pass *w, ir_builder *b, const ir_map *map, const ir_values *more) {
+static void end_while(const pass *w, ir_builder *b, const ir_values *more) {
   ir_module *m = w->p->m;
   ir_values yields = {0};
   for (uint32_t i = 0; i < w->s->as.n; i++)
     if (w->has[i])
-      VEC_PUSH(w->p->scratch, &yields, ir_map_get(map, ir_yielded(m, w->s->as.steps.body, i)));
+      VEC_PUSH(w->p->scratch, &yields,
+               ir_map_get(w->values, ir_yielded(m, w->s->as.steps.body, i)));
   for (uint32_t i = 0; i < more->count; i++) VEC_PUSH(w->p->scratch, &yields, more->at[i]);
   ir_build_return(b, IR_OP_RETURN, yields.at, yields.count);
 }
@@ -299,14 +288,14 @@ static void build_first(const pass *w, ir_value *out_begins) {
   arena *scratch = w->p->scratch;
   ir_builder b = {m, w->p->block, ir_op_get(m, s->op)->location}, outside = b;
   ir_values ends = {0}, next = {0};
-  ir_map *map;
+  ir_map *map = w->values;
   uint32_t n = count_carries(w);
   for (uint32_t i = 0; i < s->as.n; i++) {
     if (!s->is_saved[i]) continue;
     ir_type t = ir_type_of(m, ir_operand(m, s->op, i));
     VEC_PUSH(scratch, &ends, ir_build_zeros(&b, ir_tensor_stacked(m, t, count_segments(s))));
   }
-  ir_op made = begin_while(w, &ends, &map);
+  ir_op made = begin_while(w, &ends);
   b.block = ir_while_body(m, made);
   ir_copy_body(m, s->as.steps.body, b.block, w->needs, map);
   ir_value at =
@@ -317,7 +306,7 @@ static void build_first(const pass *w, ir_value *out_begins) {
              into = ir_argument(m, b.block, n + next.count);
     VEC_PUSH(scratch, &next, ir_build_with_stacked(&b, into, state, at));
   }
-  end_while(w, &b, map, &next);
+  end_while(w, &b, &next);
   for (uint32_t i = 0, k = n; i < s->as.n; i++)
     if (s->is_saved[i]) out_begins[i] = begins_of(w, &outside, i, ir_result(m, made, k++));
   set_results(w, made);
@@ -329,11 +318,11 @@ static void build_again(const pass *w) {
   const scan *s = w->s;
   ir_builder b = {m, w->p->block, ir_op_get(m, s->op)->location};
   ir_values begins = {0}, kept = {0};
-  ir_map *map;
+  ir_map *map = w->values;
   uint32_t n = count_carries(w);
   for (uint32_t i = 0; i < s->as.n && w->restarts; i++)
     if (w->has[i] && s->is_saved[i]) VEC_PUSH(w->p->scratch, &begins, s->begins[i]);
-  ir_op made = begin_while(w, &begins, &map);
+  ir_op made = begin_while(w, &begins);
   b.block = ir_while_body(m, made);
   if (w->restarts) {
     ir_value step = step_of(s, &b, map), length = ir_build_int(&b, s->segment),
@@ -350,7 +339,7 @@ static void build_again(const pass *w) {
     }
   }
   ir_copy_body(m, s->as.steps.body, b.block, w->needs, map);
-  end_while(w, &b, map, &kept);
+  end_while(w, &b, &kept);
   set_results(w, made);
 }
 

@@ -289,20 +289,10 @@ static ir_values yields_again(split_checkpointing *c, ir_block body, const ir_ma
   return yields;
 }
 
-/* Where the op begins, its first indices being operand `first`: along the stack at `place`. */
-static ir_value *starts_at(split_checkpointing *c, ir_builder *b, const split_access *x,
-                           uint32_t first, ir_value place, const ir_map *map) {
-  const ir_op_data d = *ir_op_get(c->m, x->op);
-  ir_value *starts = ir_map_all(c->scratch, map, d.operands + first, d.n_operands - first);
-  starts[x->dim] = ir_build_convert(b, place, ir_type_at(c->m, starts[x->dim])->dtype);
-  return starts;
-}
-
-/* The stack of the segment with this trip's element. */
-static ir_value write_step(split_checkpointing *c, ir_builder *b, const split_stack *x,
-                           ir_value place, ir_value into, const ir_map *map) {
-  ir_value update = ir_map_get(map, ir_operand(c->m, x->write.op, 1));
-  return ir_build_dynamic_update_slice(b, into, update, starts_at(c, b, &x->write, 2, place, map));
+/* The access once more, of the stack of the segment: what is read, or that stack. */
+static ir_value access_at(split_checkpointing *c, ir_builder *b, const split_access *x,
+                          ir_value stack, ir_value place, const ir_map *map) {
+  return split_build_access(b, c->scratch, x->op, x->dim, stack, place, map);
 }
 
 static void fill_rerun(split_checkpointing *c, const rerun *r) {
@@ -313,19 +303,13 @@ static void fill_rerun(split_checkpointing *c, const rerun *r) {
   ir_value place = ir_argument(m, body, 2);
   ir_values yields = yields_again(c, body, map, next_place(&b, place, false));
   for (uint32_t i = 0; i < c->stacks.count; i++)
-    VEC_PUSH(
-        c->scratch, &yields,
-        write_step(c, &b, &c->stacks.at[i], place, ir_argument(m, body, r->first_stack + i), map));
+    VEC_PUSH(c->scratch, &yields,
+             access_at(c, &b, &c->stacks.at[i].write, ir_argument(m, body, r->first_stack + i),
+                       place, map));
   ir_build_return(&b, IR_OP_RETURN, yields.at, yields.count);
 }
 
 /* ---- who reads, in segments ---- */
-static ir_value read_step(split_checkpointing *c, ir_builder *b, const split_stack_read *x,
-                          ir_value place, ir_value stacked, const ir_map *map) {
-  return ir_build_dynamic_slice(b, stacked, starts_at(c, b, &x->access, 1, place, map),
-                                ir_type_at(c->m, ir_result(c->m, x->access.op, 0))->dims);
-}
-
 static const split_stack_read *read_by(const split_stack_reader *r, ir_op op) {
   for (uint32_t i = 0; i < r->reads.count; i++)
     if (r->reads.at[i].access.op == op) return &r->reads.at[i];
@@ -343,7 +327,7 @@ static ir_value read_from(split_checkpointing *c, ir_builder *b, const split_sta
                           const source *s, const ir_map *map) {
   if (s->made) return ir_map_get(s->made, ir_operand(c->m, c->stacks.at[x->stack].write.op, 1));
   ir_value stacked = ir_result(c->m, s->again->loop, s->again->first_stack + x->stack);
-  return read_step(c, b, x, s->place, stacked, map);
+  return access_at(c, b, &x->access, stacked, s->place, map);
 }
 
 static void copy_reader(split_checkpointing *c, const split_stack_reader *r, ir_builder *b,
@@ -517,8 +501,7 @@ void split_build_segmented(split_checkpointing *c) {
   ir_ops old = ir_take_ops(m, c->block);
   c->renamed = ir_map_new(c->scratch, m);
   c->checkpoints = ARENA_ARRAY(c->scratch, ir_value, c->n_carries);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     const split_stack_reader *r = reader_at(c, op);
     if (op == c->forward.op) build_forward(c);
     else if (r) build_reader(c, r);

@@ -152,8 +152,7 @@ static void drop_sharding(const ir_module *m, ir_op op) {
 
 static void unshard_block(ir_module *m, ir_block block) {
   ir_ops old = ir_take_ops(m, block);
-  for (uint32_t i = 0; i < old.count; i++) {
-    ir_op op = old.at[i];
+  for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
     ir_kind kind = ir_kind_of(m, op);
     if (kind == IR_OP_LOOP) {
       unshard_loop(m, block, op);

@@ -49,16 +49,11 @@ static void sink_into_block(const sinking *s, ir_block to, ir_value v, ir_value 
   ir_ops old = ir_take_ops(m, to);
   copy_into(s, to, v, map);
   ir_map_set(replace, stand_in, ir_map_get(map, v));
-  for (uint32_t i = 0; i < old.count; i++) ir_block_append(m, to, old.at[i]);
-  uint32_t copies = ir_block_get(m, to)->ops.count - old.count;
-  ir_block_data *b = ir_block_get(
-      m, to); /* only the old ops are renamed: the copies may read stand_in's own producers */
-  ir_block_data rest = *b;
-  rest.ops.at += copies;
-  rest.ops.count -= copies;
-  ir_block tail = ir_block_new(m);
-  *ir_block_get(m, tail) = rest;
-  ir_replace_uses(m, tail, replace);
+  for (uint32_t i = 0; i < old.count;
+       i++) { /* not the copies, which may read what makes stand_in */
+    ir_rename_within(m, old.at[i], replace);
+    ir_block_append(m, to, old.at[i]);
+  }
 }
 
 /* ---- who reads it ---- */
@@ -81,30 +76,18 @@ static bool sink_captured(sinking *s, ir_op user, ir_value v) {
 
 /* ---- a while without one of its carries; not where attributes may list something per value
  * (sdy.sharding) ---- */
-/* The op is replaced by one with a result less: a while's results are as many as its operands. Uses
- * of the lost result read v. */
+/* Uses of the lost result read v. */
 static ir_op drop_carry(const sinking *s, ir_op loop, uint32_t carry, ir_value v) {
   ir_module *m = s->m;
-  bool *keep = ARENA_ARRAY(s->scratch, bool, ir_op_get(m, loop)->n_operands);
-  for (uint32_t i = 0; i < ir_op_get(m, loop)->n_operands; i++) keep[i] = i != carry;
-  for (uint32_t r = 0; r < 2; r++) ir_keep_arguments(m, ir_op_get(m, loop)->regions[r], keep);
-  ir_keep_operands(m, ir_terminator(m, ir_while_body(m, loop)), keep);
-  ir_keep_operands(m, loop, keep);
-  const ir_op_data d = *ir_op_get(m, loop);
-  ir_op_desc desc = ir_op_desc_of(m, loop);
-  desc.n_results = d.n_operands;
-  desc.result_types = ir_types_of(s->scratch, m, d.operands, d.n_operands);
-  ir_op fresh = ir_op_new(m, IR_NONE, &desc);
-  for (uint32_t r = 0; r < 2; r++) ir_region_set(m, fresh, r, d.regions[r]);
+  ir_builder b = {m, IR_NONE, ir_op_get(m, loop)->location};
   ir_map *map = ir_map_new(s->scratch, m);
-  for (uint32_t i = 0; i < d.n_results; i++)
-    ir_map_set(map, d.first_result + i,
-               i == carry ? v : ir_result(m, fresh, i < carry ? i : i - 1));
-  ir_block_data *b = ir_block_get(m, d.block);
-  for (uint32_t i = 0; i < b->ops.count; i++)
-    if (b->ops.at[i] == loop) b->ops.at[i] = fresh;
-  ir_op_get(m, fresh)->block = d.block;
-  ir_replace_uses(m, d.block, map);
+  ir_map_set(map, ir_result(m, loop, carry), v);
+  ir_op fresh = ir_build_while_with(&b, loop, carry, NULL, 0, map);
+  ir_block block = ir_op_get(m, loop)->block;
+  ir_ops old = ir_take_ops(m, block);
+  for (uint32_t i = 0; i < old.count; i++)
+    ir_block_append(m, block, old.at[i] == loop ? fresh : old.at[i]);
+  ir_replace_uses(m, block, map);
   return fresh;
 }
 

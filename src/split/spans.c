@@ -147,7 +147,7 @@ static double bytes_of(const split_region *r, ir_op op) {
 }
 
 static bool may_be_in_place(const split_region *r, ir_type type, split_pos pos) {
-  return r->writes_over && ir_is_cut_in_lines(r->m, type, pos.dim);
+  return r->goal.writes_over && ir_is_cut_in_lines(r->m, type, pos.dim);
 }
 
 static uint32_t kind_of(split_plan *p, ir_op op) {
@@ -539,7 +539,7 @@ static void keep_schedule(const split_plan *p, split_schedule_key key, double wo
     spans[i] = (split_scheduled){(uint32_t)(node_of_span(p, s) - p->nodes), s->from, s->to};
   }
   split_schedule one = {spans, r->spans.count, work, p->least_room, p->over_room};
-  split_schedules_keep(r->schedules, key, one);
+  split_schedules_keep(r->goal.schedules, key, one);
 }
 
 static double take_schedule(split_plan *p, const split_schedule *known) {
@@ -576,7 +576,7 @@ static bool is_made_anew(split_plan *p, const split_schedule *known, double room
 
 /* The work of all loops. */
 static double schedule_spans(split_plan *p, double room, bool thoroughly) {
-  split_schedules *all = p->r->schedules;
+  split_schedules *all = p->r->goal.schedules;
   if (!all) return make_schedule(p, room, thoroughly);
   split_schedule_key key = key_of(p, thoroughly);
   const split_schedule *known = split_schedules_find(all, key, room);

@@ -56,7 +56,7 @@ static int32_t member_stage(split_region *r, uint32_t index) {
   int32_t stage = stage_after(r, member);
   /* What it waits for was put out by the loops just before its own. */
   online_terms terms;
-  if (r->may_stream && stage > 0 && stage < SPLIT_NEVER &&
+  if (!r->goal.no_streaming && stage > 0 && stage < SPLIT_NEVER &&
       stream_member(r, &r->members.at[index], stage - 1, &terms)) {
     r->members.at[index].streams = ARENA_COPY(r->scratch, online_terms, &terms, 1);
     stage--;

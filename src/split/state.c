@@ -46,11 +46,10 @@ static const ir_value *find_carried(arena *a, const ir_module *m, ir_block block
   ir_op around = ir_block_get(m, block)->parent;
   if (!around || ir_kind_of(m, around) != IR_OP_WHILE || ir_while_body(m, around) != block)
     return carried;
-  const ir_block_data *b = ir_block_get(m, block);
-  for (uint32_t i = 0; i < b->args.count; i++) {
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, block, i)); i++) {
     ir_value v = ir_yielded(m, block, i);
     for (ir_op op; ir_is_made_in(m, v, block) && !carried[v]; v = ir_operand(m, op, 0)) {
-      carried[v] = b->args.at[i];
+      carried[v] = arg;
       if (!(op = ir_maker(m, v, IR_OP_DYNAMIC_UPDATE_SLICE))) break;
     }
   }
@@ -103,12 +102,12 @@ bool split_becomes_part(split_state *s, ir_module *m, ir_value v) {
 }
 
 bool split_is_large(const split_region *r, ir_value v) {
-  return v < r->n_values ? r->large[v] : is_large(r->m, v, r->threshold_bytes);
+  return v < r->n_values ? r->large[v] : is_large(r->m, v, r->goal.threshold_bytes);
 }
 
 bool split_is_for_all(const split_region *r, ir_value v) {
   const bool *is_constant = r->state->is_constant;
-  return r->leaves_masks && v < r->n_values && is_constant[v] && !is_constant[r->seed];
+  return r->goal.leaves_masks && v < r->n_values && is_constant[v] && !is_constant[r->seed];
 }
 
 bool split_goes_on(const split_region *r, ir_op op) {
@@ -165,7 +164,7 @@ static bool trace_once(split_region *r, ir_op op, bool of_result, uint32_t index
 
 /* Of a scan only slices of its steps, or only others. */
 static bool is_wanted_way(const split_region *r, ir_op loop, const split_factor *f) {
-  return (f->chunks != NULL) == (r->cuts_steps && split_has_chunks(r->m, loop));
+  return (f->chunks != NULL) == (r->goal.cuts_steps && split_has_chunks(r->m, loop));
 }
 
 static bool trace_while(split_region *r, ir_op op, uint32_t carry, split_pos pos,
@@ -177,7 +176,7 @@ static bool trace_while(split_region *r, ir_op op, uint32_t carry, split_pos pos
     return known->traced;
   }
   bool traced = trace_once(r, op, false, carry, pos, out) && is_wanted_way(r, op, out);
-  out->backwards &= r->cuts_steps;
+  out->backwards &= r->goal.cuts_steps;
   VEC_PUSH(r->scratch, &r->asked, ((split_asked){op, carry, pos, traced, *out}));
   return traced;
 }
@@ -190,10 +189,10 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
 
 static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
   ir_op loop;
-  split_sameness enough = r->no_kernels ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
+  split_sameness enough = r->goal.no_kernels ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
   split_selected of = split_compares_selected(r->scratch, r->m, op, f, enough, r->again, &loop);
   if (of == SPLIT_NOT_SELECTED) return true;
-  if (r->no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
+  if (r->goal.no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
   r->must_agree = true;
   r->disagrees |= of == SPLIT_SELECTED_OF_ALL;
   if (loop) VEC_PUSH(r->scratch, &r->selecting, loop);
@@ -202,7 +201,7 @@ static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
 
 bool split_ask(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                split_factor *out) {
-  if (r->covers && !r->covers(r->m, op, r->threshold_bytes)) return false;
+  if (r->goal.covers && !r->goal.covers(r->m, op, r->goal.threshold_bytes)) return false;
   if (r->outside.is && r->outside.is[op]) return false;
   if (!trace_any(r, op, of_result, index, pos, out)) {
     if (out->coarsen && !r->coarsen) r->coarsen = out->coarsen;
@@ -212,7 +211,7 @@ bool split_ask(split_region *r, ir_op op, bool of_result, uint32_t index, split_
   r->may_differ |= out->shifts || out->by_rows || out->stencil;
   if (r->may_shift ? out->by_rows : out->shifts) return false;
   if (out->stencil && !r->may_overlap) return false;
-  if (!r->may_sort && split_is_sorted(r->m, op, out)) return false;
+  if (!r->goal.may_sort && split_is_sorted(r->m, op, out)) return false;
   if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
 }

@@ -34,15 +34,10 @@ bool split_steps_keeps(const split_steps *s, uint32_t carry) {
 }
 
 /* A carry that a constant is added to in each trip. */
-static bool growth_of(const split_steps *s, uint32_t carry, split_affine *out) {
-  const ir_module *m = s->m;
-  if (!ir_integer_of(m, ir_operand(m, s->op, carry), &out->b)) return false;
-  out->a = 0;
-  if (split_steps_keeps(s, carry)) return true;
-  ir_op step = ir_value_get(m, yielded(s, carry))->op;
-  if (!step || ir_kind_of(m, step) != IR_OP_ADD) return false;
-  ir_value x = ir_operand(m, step, 0), y = ir_operand(m, step, 1), arg = argument(s, carry);
-  return (x == arg && ir_integer_of(m, y, &out->a)) || (y == arg && ir_integer_of(m, x, &out->a));
+static bool carry_affine(const split_steps *s, uint32_t carry, split_affine *out) {
+  out->a = ir_growth(s->m, s->op, carry);
+  return ir_integer_of(s->m, ir_operand(s->m, s->op, carry), &out->b) &&
+         (out->a || split_steps_keeps(s, carry));
 }
 
 /* ---- affine values ---- */
@@ -137,7 +132,7 @@ static bool affine(const split_steps *s, ir_value v, int depth, split_affine *ou
   const ir_value_data *d = ir_value_get(s->m, v);
   out->a = 0;
   if (ir_integer_of(s->m, v, &out->b)) return true;
-  if (d->block == s->body) return growth_of(s, d->index, out);
+  if (d->block == s->body) return carry_affine(s, d->index, out);
   return d->op && ir_op_get(s->m, d->op)->block == s->body && op_affine(s, d->op, depth, out);
 }
 
@@ -154,46 +149,14 @@ bool split_steps_counts(const split_steps *s, ir_value v, int64_t *out_ahead) {
 }
 
 /* ---- trips ---- */
-/* A number in the condition, which every evaluation of it finds the same. */
-static bool bound_of(const split_steps *s, ir_block condition, ir_value v, int64_t *out) {
-  const ir_value_data *d = ir_value_get(s->m, v);
-  if (ir_integer_of(s->m, v, out)) return true;
-  return d->block == condition && split_steps_keeps(s, d->index) &&
-         ir_integer_of(s->m, ir_operand(s->m, s->op, d->index), out);
-}
-
-/* counter < end; the carry that counts. */
-static bool condition_of(split_steps *s, ir_block condition, int64_t *out_end) {
-  const ir_module *m = s->m;
-  ir_direction direction;
-  ir_op compare = ir_comparison(m, ir_yielded(m, condition, 0), &direction);
-  if (!compare) return false;
-  ir_value x = ir_operand(m, compare, 0), y = ir_operand(m, compare, 1);
-  if (!bound_of(s, condition, y, out_end)) {
-    if (!bound_of(s, condition, x, out_end)) return false;
-    x = y;
-    direction = ir_mirrored(direction);
-  }
-  if (ir_value_get(m, x)->block != condition || (direction != IR_LT && direction != IR_LE))
-    return false;
-  s->counter = ir_value_get(m, x)->index;
-  return direction == IR_LT || !__builtin_add_overflow(*out_end, 1, out_end);
-}
-
 bool split_steps_of(const ir_module *m, ir_op op, split_steps *out) {
-  *out = (split_steps){.m = m, .op = op};
   const ir_op_data *d = ir_op_get(m, op);
-  if (d->kind != IR_OP_WHILE || d->n_attrs) return false;
-  out->body = d->regions[1];
-  int64_t end;
-  split_affine growth;
-  if (!condition_of(out, d->regions[0], &end) || !growth_of(out, out->counter, &growth) ||
-      growth.a != 1)
+  ir_counter c;
+  if (d->kind != IR_OP_WHILE || d->n_attrs || !ir_find_counter(m, op, &c) || c.by != 1)
     return false;
-  out->first = growth.b;
-  return !__builtin_sub_overflow(end, out->first, &out->trips) && out->trips > 0 &&
-         fits(out, (split_affine){1, out->first + 1},
-              ir_type_at(m, argument(out, out->counter))->dtype);
+  *out = (split_steps){m, op, d->regions[1], c.carry, c.first, c.trips};
+  return c.trips > 0 &&
+         fits(out, (split_affine){1, c.first + 1}, ir_type_at(m, argument(out, c.carry))->dtype);
 }
 
 /* ---- stacks and reads ---- */
@@ -234,6 +197,17 @@ bool split_steps_read(const split_steps *s, ir_op op, ir_value v, split_access *
   out->op = op;
   return covers(s, ir_type_at(m, v), ir_type_at(m, ir_result(m, op, 0))->dims,
                 ir_op_get(m, op)->operands + 1, out);
+}
+
+ir_value split_build_access(ir_builder *b, arena *scratch, ir_op op, int32_t dim, ir_value stack,
+                            ir_value place, const ir_map *map) {
+  ir_module *m = b->m;
+  const ir_op_data d = *ir_op_get(m, op);
+  bool reads = d.kind == IR_OP_DYNAMIC_SLICE;
+  ir_value *x = ir_map_all(scratch, map, d.operands, d.n_operands), *starts = x + (reads ? 1 : 2);
+  starts[dim] = ir_build_convert(b, place, ir_type_at(m, starts[dim])->dtype);
+  return reads ? ir_build_dynamic_slice(b, stack, starts, ir_type_at(m, d.first_result)->dims)
+               : ir_build_dynamic_update_slice(b, stack, x[1], starts);
 }
 
 /* ---- what is needed ---- */

@@ -42,6 +42,11 @@ bool split_steps_stack(const split_steps *s, uint32_t carry, const uint32_t *use
 /* Whether op, of the body, reads v like that. */
 bool split_steps_read(const split_steps *s, ir_op op, ir_value v, split_access *out);
 
+/* The op of an access once more, of this stack; along `dim` it begins at `place`, and where the map
+ * has what it was elsewhere. */
+ir_value split_build_access(ir_builder *b, arena *scratch, ir_op op, int32_t dim, ir_value stack,
+                            ir_value place, const ir_map *map);
+
 /* What making values of the body takes: of the trip, and of those before. */
 typedef struct split_needed {
   const split_steps *s;

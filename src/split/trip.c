@@ -439,7 +439,8 @@ static void put_out_windows(loop_builder *l, ir_value v, split_pos pos, ir_value
  * know that it is read before. */
 static ir_value written_after_read(loop_builder *l, split_halo *h, ir_value x) {
   ir_value read = state_window(l, h);
-  if (!l->r->may_call || ir_is_made_of(l->r->scratch, l->r->m, l->body.block, x, read)) return x;
+  if (!l->r->goal.may_call || ir_is_made_of(l->r->scratch, l->r->m, l->body.block, x, read))
+    return x;
   return ir_build_after(&l->body, x, read);
 }
 
@@ -649,7 +650,7 @@ static void begin_trip(loop_builder *l, int64_t slice) {
   ir_module *m = l->r->m;
   ir_type index = ir_scalar(m, IR_I64);
   l->trip = (split_trip){.slice = slice, .extent = l->r->extent, .begin = l->r->begin};
-  if (!split_is_one_trip(&l->trip)) l->trip.part_bytes = l->r->part_bytes;
+  if (!split_is_one_trip(&l->trip)) l->trip.part_bytes = l->r->goal.part_bytes;
   l->trip.start = ir_block_arg(m, l->body.block, index);
   l->trip.lo = ir_block_arg(m, l->body.block, index);
   if (split_is_one_trip(&l->trip))

@@ -31,7 +31,8 @@ static ir_value least_result(const split_region *r, ir_op reader) {
         (!least || ir_value_bytes(m, v) < ir_value_bytes(m, least)))
       least = v;
   bool is_there = ir_kind_of(m, reader) == IR_OP_LOOP;
-  return least && (is_there || ir_value_bytes(m, least) <= r->threshold_bytes) ? least : IR_NONE;
+  return least && (is_there || ir_value_bytes(m, least) <= r->goal.threshold_bytes) ? least
+                                                                                    : IR_NONE;
 }
 
 /* Of all who read the state, themselves or in a branch, but the loop, and what hands it on to the
@@ -125,7 +126,8 @@ static bool wait_once(split_region *r) {
 
 void split_wait_for_readers(split_region *r) {
   ir_op around = ir_block_get(r->m, r->block)->parent;
-  if (!r->may_call || !r->carries_rows || !around || ir_kind_of(r->m, around) != IR_OP_WHILE)
+  if (!r->goal.may_call || !r->goal.carries_rows || !around ||
+      ir_kind_of(r->m, around) != IR_OP_WHILE)
     return;
   if (ir_while_body(r->m, around) != r->block) return;
   for (int32_t i = 0; i < MOST_WAITS && wait_once(r); i++) continue;
