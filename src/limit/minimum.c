@@ -76,8 +76,9 @@ static weir_status try_limit(job *j, place at, int64_t limit, int32_t most_compi
 
 /* By weir's estimate, until 1 % below the limit found does not hold. What a split under one limit
  * came to is the next guess: limits that hold need not lie side by side. Where what is near a place
- * comes to the same under a lower limit, it does so under those between. A whole search, which may
- * be the last that the budget allows, begins with 1 % below: it is likelier to hold than half. */
+ * comes to the same under a lower limit, within 1 %, it does so under those between. A whole
+ * search, which may be the last that the budget allows, begins with 1 % below: it is likelier to
+ * hold than half. */
 static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *found) {
   int64_t low = found->low, guess = found->guess, peak = 0;
   bool is_anywhere = !at.slice_bytes;
@@ -100,7 +101,8 @@ static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *fou
     if (is.peak) peak = is.peak;
     if (is.peak) continue;
     left--;
-    bool is_least = (!guesses && probe == below) || (!is_anywhere && is.least == peak);
+    bool is_same = peak && peak <= is.least && is.least <= peak + peak / 100,
+         is_least = (!guesses && probe == below) || (!is_anywhere && is_same);
     if (is_least) break;
     if (!guesses) low = probe;
   }

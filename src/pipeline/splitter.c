@@ -105,7 +105,7 @@ static ir_value held_for_nothing(ir_module *m, ir_block block, const split_choic
         !can_be_seed(m, v) || was_tried(t, v))
       continue;
     arena *scratch = arena_create(m->ctx); /* of each: there may be hundreds */
-    bool dissolves = split_choose(scratch, m, block, v, goal, &t->known, &other);
+    bool dissolves = split_find_choice(scratch, m, block, v, goal, &t->known, &other);
     bool splits = dissolves && other.slice < other.extent;
     if (splits && other.held_bytes < c->held_bytes) found = v;
     arena_destroy(scratch);
@@ -270,7 +270,7 @@ static bool sink_into_branches(ir_module *m, ir_block top, const split_goal *goa
 static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal, tried *t) {
   arena *scratch = arena_create(m->ctx);
   split_choice choice;
-  bool found = split_choose(scratch, m, x->block, x->value, goal, &t->known, &choice) &&
+  bool found = split_find_choice(scratch, m, x->block, x->value, goal, &t->known, &choice) &&
                choice.held_bytes - choice.returned_bytes < x->bytes;
   arena_destroy(scratch);
   return found;
@@ -676,7 +676,9 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   if (!over && p == STUCK) p = split_states(m, &peak, order, t);
   order->peak_bytes = peak.total_bytes;
   order->whole_bytes = order->fits ? 0 : whole_bytes(m, &peak);
-  if (p == STUCK && !order->fits) order->peak_bytes = estimated_bytes(scratch, m, order);
+  bool is_judged_later = t->has_cuts && order->peak_bytes > order->asked_bytes; /* pipeline.c */
+  if (p == STUCK && !order->fits && !is_judged_later)
+    order->peak_bytes = estimated_bytes(scratch, m, order);
   arena_destroy(scratch);
   return p;
 }

@@ -386,11 +386,20 @@ static bool is_like_from_all(const split_region *r) {
   return !r->coarsen && !r->backwards && !r->may_shift && r->seed_pos.unit == 1 && !r->has_states;
 }
 
-/* Values that are there in two ways do not show each of them to everybody. */
+/* Values that are there in two ways do not show each of them to everybody who reads them. */
 static bool is_same_from_all(const split_region *r) {
   bool plain = is_like_from_all(r);
-  for (uint32_t i = 0; i < r->instances.count && plain; i++) plain = !r->instances.at[i].next;
+  for (const split_instance *at = r->instances.at; at < VEC_END(r->instances) && plain; at++)
+    plain = !at->next || !split_leads_on(r, at->value);
   return plain;
+}
+
+/* Or almost so. What it is refused for, or does not dissolve, it is from all of its values. */
+static bool is_alike_from_all(const split_region *r) {
+  bool alike = is_like_from_all(r);
+  for (const split_instance *at = r->instances.at; at < VEC_END(r->instances) && alike; at++)
+    alike = !at->next || !r->state->leads_on[at->value];
+  return alike;
 }
 
 static void begin_memo(split_memo *memo, const ir_module *m, const split_goal *goal) {
@@ -452,12 +461,12 @@ static void remember(split_memo *memo, split_region *r, const split_choice *choi
 /* Nor would it be wanted from those of its values that it does not dissolve; from the others where
  * something is as good. */
 static void remember_unwanted(split_memo *memo, split_region *r, const split_goal *goal) {
-  bool is_same = is_same_from_all(r);
+  bool is_alike = is_alike_from_all(r);
   split_choice least;
   if (!is_like_from_all(r) || !split_may_split(r)) return;
-  if (!is_same && !dissolves_seed(r, goal)) return;
+  if (!is_alike && !dissolves_seed(r, goal)) return;
   assess(r, goal, &least);
-  remember_all(memo, r, is_same ? SPLIT_KNOWN_BOUND : SPLIT_KNOWN_LIKE, &least);
+  remember_all(memo, r, is_alike ? SPLIT_KNOWN_BOUND : SPLIT_KNOWN_LIKE, &least);
 }
 
 /* It would be refused from all its values. */
@@ -560,7 +569,7 @@ static split_region *grow_from(const split_growth *seed, split_pos pos, split_me
   bool good = !r->failed && !r->is_unwanted && dissolves_seed(r, goal) && split_may_split(r);
   *out = (other_way){r->coarsen, r->backwards};
   if (r->is_unwanted) remember_unwanted(memo, r, goal);
-  else if (!good && (r->too_large || (r->repeats && is_same_from_all(r))))
+  else if (!good && (r->too_large || (r->repeats && is_alike_from_all(r))))
     remember_refused(memo, r);
   else if (!good) remember_others(memo, r, goal);
   return good ? r : NULL;
@@ -674,11 +683,17 @@ static bool grow_picked(const split_growth *g, split_memo *memo, const pick *p,
   return true;
 }
 
+/* What a seed may be split along, and how. */
+typedef struct chosen {
+  pick by;
+  bool detaches; /* once its readers make it for themselves */
+} chosen;
+
 /* Where as much is held as is dissolved, its readers may make the seed for themselves. */
-static bool choose(const split_growth *g, split_memo *memo, split_choice *out_choice) {
+static chosen choose(const split_growth *g, split_memo *memo) {
   const split_goal *goal = g->goal;
   pick plain = pick_best(g, memo);
-  if (plain.dim < 0) return false;
+  if (plain.dim < 0) return (chosen){plain, false};
   split_known_users(memo, g->m, g->block, goal);
   bool may_detach = goal->nest && plain.best.held_bytes >= ir_value_bytes(g->m, g->seed) / 2 &&
                     split_may_detach(&memo->state, g->m, g->seed);
@@ -688,16 +703,26 @@ static bool choose(const split_growth *g, split_memo *memo, split_choice *out_ch
   detached.goal = &detaching;
   pick other = {.dim = -1};
   if (may_detach) other = pick_best(&detached, memo);
-  if (other.dim >= 0 && is_better(&other.best, &plain.best, goal) &&
-      grow_picked(&detached, memo, &other, out_choice))
-    return true;
-  return grow_picked(g, memo, &plain, out_choice);
+  bool is_other = other.dim >= 0 && is_better(&other.best, &plain.best, goal);
+  return is_other ? (chosen){other, true} : (chosen){plain, false};
+}
+
+bool split_find_choice(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                       const split_goal *goal, split_memo *memo, split_choice *out_choice) {
+  split_growth g = {scratch, m, block, seed, .goal = goal, .state = &memo->state};
+  chosen c = choose(&g, memo);
+  *out_choice = c.by.best;
+  return c.by.dim >= 0;
 }
 
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                   const split_goal *goal, split_memo *memo, split_choice *out_choice) {
   split_growth g = {scratch, m, block, seed, .goal = goal, .state = &memo->state};
-  if (!choose(&g, memo, out_choice)) return false;
+  chosen c = choose(&g, memo);
+  split_goal how = *goal;
+  how.detaches |= c.detaches;
+  g.goal = &how;
+  if (c.by.dim < 0 || !grow_picked(&g, memo, &c.by, out_choice)) return false;
   split_region *r = out_choice->region;
   if (r && goal->refines_cuts && out_choice->slice < out_choice->extent)
     split_refine_cuts(r, goal->room_bytes);

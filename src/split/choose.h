@@ -57,5 +57,9 @@ const ir_users *split_known_users(split_memo *memo, const ir_module *m, ir_block
  * of the extent. Cost: one region per dimension of which nothing is known. */
 bool split_choose(arena *scratch, ir_module *m, ir_block block, ir_value seed,
                   const split_goal *goal, split_memo *memo, split_choice *out_choice);
+/* The same for who does not split it: no region is grown of what is known, out_choice->region may
+ * be NULL. */
+bool split_find_choice(arena *scratch, ir_module *m, ir_block block, ir_value seed,
+                       const split_goal *goal, split_memo *memo, split_choice *out_choice);
 
 #endif

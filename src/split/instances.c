@@ -202,9 +202,16 @@ static void note_crowd(split_region *r, ir_value v, split_pos pos) {
   r->failed |= n >= MOST_SHIFTED;
 }
 
+bool split_leads_on(const split_region *r, ir_value v) {
+  ir_op end = ir_terminator(r->m, r->block);
+  for (ir_op user, i = 0; (user = ir_user_at(&r->state->users, v, i)); i++)
+    if (user != end) return true;
+  return false;
+}
+
 void split_visit(split_region *r, ir_value v, split_pos pos) {
   if (r->failed || find_instance(r, v, pos)) return;
-  r->may_differ |= r->first_instance[v] > 0;
+  r->may_differ |= r->first_instance[v] && split_leads_on(r, v);
   new_instance(r, v, pos);
   push_pending(r, r->instances.count - 1);
   if (r->merges) merge_windows(r, v, pos);

@@ -10,6 +10,9 @@ void split_visit(split_region *r, ir_value v, split_pos pos);
 /* After all that is pending now, if anything may be shifted. */
 void split_visit_again(split_region *r, uint32_t index);
 uint32_t split_next_pending(split_region *r); /* its index */
+/* Some op other than the end of the block reads it: where a value is at two positions, it counts
+ * from which one its readers are asked. */
+bool split_leads_on(const split_region *r, ir_value v);
 /* Somebody who is no member reads it. */
 bool split_has_users_outside(const split_region *r, ir_value v);
 /* Of large values, each as often as loops make a window of its own of it. */

@@ -184,12 +184,17 @@ static void cut_or_refuse(split_region *r, int64_t room_bytes) {
             r->n_loops);
 }
 
+/* Whether it is to be compared with another whose windows merge, of which has fewer loops. */
+static bool may_merge(const split_region *r) {
+  return r->may_shift && (r->merges || r->is_crowded || r->makes_twice || r->overlaps);
+}
+
 /* The loops of many stages, and cuts between them, take long to find: not where they would be for
  * nothing. */
 static bool is_unwanted(split_region *r, const split_growth *g) {
-  bool is_long = r->n_stages > TUNED_CUT_COPIES &&
-                 (int64_t)r->n_stages * r->members.count > MADE_FREELY && !r->may_shift;
-  if (r->failed || !is_long || !g->wants) return false;
+  bool is_long =
+      r->n_stages > TUNED_CUT_COPIES && (int64_t)r->n_stages * r->members.count > MADE_FREELY;
+  if (r->failed || !is_long || !g->wants || may_merge(r)) return false;
   r->n_groups = 1; /* at least */
   split_count_loops(r);
   if (!g->wants(r, g->user)) {
@@ -288,9 +293,11 @@ split_region *split_region_grow(const split_growth *g) {
       !g->goal->covers && !is_within_loop(g->m, g->block) && !split_is_spread(g->m, g->block);
   split_region *r = g->is_ragged ? grow_shifted(g) : grow(g, IN_PLACE);
   int64_t stuck = split_stuck_bytes(r);
+  split_growth shifted = *g;
   r->failed |= g->is_ragged && !may_shift;
   if (stuck == 0 || !may_shift || !r->may_differ || g->is_ragged) return r;
-  split_region *s = grow_shifted(g);
+  if (!r->is_unwanted) shifted.wants = NULL; /* the one that holds less is taken, wanted or not */
+  split_region *s = grow_shifted(&shifted);
   ctx_log(g->m->ctx, 5, "held and read as wholes: %lld bytes in slices, %lld shifted",
           (long long)stuck, (long long)split_stuck_bytes(s));
   return split_stuck_bytes(s) < stuck ? s : r;

@@ -96,6 +96,8 @@ typedef struct split_state {
   const ir_value *carried; /* by value: the argument of the while's body in whose place it is
                               carried on, but for updates that come later; IR_NONE: in none's */
   const bool *goes_on;     /* by value: large, and what is carried on is made of it */
+  const bool *leads_on;    /* by value: who reads it may have other members behind it than one
+                              elementwise op after the other up to the end of the block */
   split_traced ***traced;  /* by op, by result and then operand: the newest; NULL: never asked */
 } split_state;
 

@@ -69,6 +69,32 @@ static const bool *find_going_on(const split_state *s, const ir_module *m) {
   return goes_on;
 }
 
+/* What it makes is for the end of the block, and nothing else that is large goes into it. */
+static bool is_last_of_all(const split_state *s, const ir_module *m, ir_op op,
+                           const bool *leads_on) {
+  ir_value large = IR_NONE;
+  bool is_last = ir_is_elementwise(ir_kind_of(m, op)) && !s->effects[op];
+  for (ir_value v, j = 0; is_last && (v = ir_result_at(m, op, j)); j++) is_last = !leads_on[v];
+  for (ir_value v, j = 0; is_last && (v = ir_operand_at(m, op, j)); j++) {
+    if (!is_large(m, v, s->threshold_bytes) || !ir_is_made_in(m, v, s->block)) continue;
+    is_last = !large || large == v;
+    large = v;
+  }
+  return is_last;
+}
+
+static const bool *find_leading_on(const split_state *s, const ir_module *m) {
+  bool *leads_on = ARENA_ARRAY(s->a, bool, m->values.count);
+  const ir_block_data *b = ir_block_get(m, s->block);
+  ir_op end = ir_terminator(m, s->block);
+  for (uint32_t i = b->ops.count; i-- > 0;) {
+    bool leads = b->ops.at[i] != end && !is_last_of_all(s, m, b->ops.at[i], leads_on);
+    for (ir_value v, j = 0; leads && (v = ir_operand_at(m, b->ops.at[i], j)); j++)
+      leads_on[v] = true;
+  }
+  return leads_on;
+}
+
 void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   if (s->block == block) return;
   bool *effects = ARENA_ARRAY(s->a, bool, m->ops.count);
@@ -81,6 +107,7 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->block = block;
   s->carried = find_carried(s->a, m, block);
   s->goes_on = find_going_on(s, m);
+  s->leads_on = find_leading_on(s, m);
 }
 
 /* Regions ask of the same values again and again, and each answer takes a look at the block. */
