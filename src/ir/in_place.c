@@ -74,9 +74,8 @@ static bool has_own_buffer(const ir_module *m, ir_op loop, ir_value v) {
   return op && ir_op_get(m, op)->block == ir_op_get(m, loop)->block && !is_view(m, op);
 }
 
-/* A donated argument, in whose place XLA wants this result of the loop, which the program returns.
- */
-static bool is_donated_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v) {
+bool ir_is_donated_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v) {
+  v = ir_that_waits(m, v);
   const ir_value_data *d = ir_value_get(m, v);
   ir_op main = ir_main_function(m);
   ir_block body = main ? ir_body(m, main) : IR_NONE;
@@ -111,7 +110,7 @@ static bool may_be_overwritten(const ir_module *m, ir_op loop, uint32_t j, ir_va
                                int64_t dim) {
   if (is_carried_to(m, loop, j, v)) return true;
   return ir_is_cut_in_lines(m, ir_type_of(m, v), dim) &&
-         (has_own_buffer(m, loop, v) || is_donated_to(m, loop, j, v));
+         (has_own_buffer(m, loop, v) || ir_is_donated_to(m, loop, j, v));
 }
 
 static bool is_taken(const int32_t *over, int32_t n, int32_t input) {

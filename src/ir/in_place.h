@@ -33,6 +33,10 @@ ir_in_place ir_in_place_of(arena *scratch, const ir_module *m);
 /* Of a tensor: it has several elements for each index along the dimension. */
 bool ir_is_cut_in_lines(const ir_module *m, ir_type type, int64_t dim);
 
+/* v, but for what it waits for, is a donated argument in whose place XLA wants result j of the
+ * loop, which the program returns. */
+bool ir_is_donated_to(const ir_module *m, ir_op loop, uint32_t j, ir_value v);
+
 /* out_over[j], for each result of the weir.loop: the input, by its number among the operands, that
  * it is written over; IR_NOT_IN_PLACE. Cost: inputs times results; once for a block, its ops; where
  * others have read an input, the ops before the loop, too. */

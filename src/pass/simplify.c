@@ -320,6 +320,20 @@ static ir_value reduce_of_none(simplifier *s, ir_op op) {
   return ir_build_broadcast(&b, operand(s, op, 1), type, NULL);
 }
 
+/* Adding up no products gives zero. */
+static ir_value product_of_none(simplifier *s, ir_op op) {
+  bool adds = !is_empty(s, operand_type(s, op, 0)) && !is_empty(s, operand_type(s, op, 1));
+  if (adds || !pass_is_static(s->m, op)) return IR_NONE;
+  ir_builder b = builder(s, op);
+  return ir_build_zeros(&b, result_type(s, op));
+}
+
+/* Where nothing is put, all stays. */
+static ir_value scatter_of_none(simplifier *s, ir_op op) {
+  bool is_one = ir_op_get(s->m, op)->n_operands == 3;
+  return is_one && is_empty(s, operand_type(s, op, 2)) ? operand(s, op, 0) : IR_NONE;
+}
+
 /* select(all true, x, y) = x; select(all false, x, y) = y */
 static ir_value select_constant(simplifier *s, ir_op op) {
   const uint8_t *data = splat_of(s, operand(s, op, 0));
@@ -557,11 +571,14 @@ static const struct row {
     {IR_OP_REDUCE, reduce_nothing},
     {IR_OP_REDUCE, reduce_of_none},
     {IR_OP_GET_TUPLE_ELEMENT, element_of_tuple},
+    {IR_OP_SCATTER, scatter_of_none},
     {IR_OP_SCATTER, scatter_one_window},
     {IR_OP_CUSTOM_CALL, erf_call},
     {IR_OP_SET_DIMENSION_SIZE, whole_dimension},
     {IR_OP_DOT, dot_as_general},
     {IR_OP_DOT_GENERAL, no_elements},
+    {IR_OP_DOT_GENERAL, product_of_none},
+    {IR_OP_CONVOLUTION, product_of_none},
     {IR_OP_CONVOLUTION, convolution_reversed},
     {IR_OP_POWER, power_one},
     {IR_OP_POWER, power_two},

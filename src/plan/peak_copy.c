@@ -296,8 +296,9 @@ static bool can_be_output(copier *c, uint32_t i, uint32_t x) {
   const plan_node *n = plan_node_get(g, source);
   if (n->kind == IR_OP_CONSTANT) return false;
   if (n->kind == PLAN_PARAMETER) return g->param_of_output[i] == (int32_t)n->index;
-  return g->param_of_output[i] < 0 ||
-         replaces_old(c, plan_argument(g, (uint32_t)g->param_of_output[i]), source);
+  if (g->param_of_output[i] < 0) return true;
+  uint32_t argument = plan_argument(g, (uint32_t)g->param_of_output[i]);
+  return !begins_beside(c, argument, source) && replaces_old(c, argument, source);
 }
 
 static uint32_t copied_root(copier *c) {

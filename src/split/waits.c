@@ -1,6 +1,7 @@
 #include "split/waits.h"
 
 #include "ir/calls.h"
+#include "ir/in_place.h"
 #include "split/loops.h"
 #include "split/reorder.h"
 
@@ -10,6 +11,15 @@ static bool is_next(const ir_module *m, ir_block block, ir_value state, ir_value
   const ir_value_data *d = ir_value_get(m, state);
   return !d->op && ir_value_block(m, state) == block &&
          split_is_updated(m, ir_yielded(m, block, d->index), result);
+}
+
+/* Result j of the loop is what is next of the state of a while, or of a donated argument. */
+static bool is_over(const split_region *r, ir_op loop, uint32_t j, ir_value state) {
+  const ir_module *m = r->m;
+  ir_op around = ir_block_get(m, r->block)->parent;
+  if (!around || ir_kind_of(m, around) != IR_OP_WHILE) return ir_is_donated_to(m, loop, j, state);
+  return r->goal.carries_rows && ir_while_body(m, around) == r->block &&
+         is_next(m, r->block, state, ir_result(m, loop, j));
 }
 
 /* The op has to come after the other one. */
@@ -93,14 +103,13 @@ static bool has_to_wait(split_region *r, ir_op loop, uint32_t k, ir_values *out)
 static bool find_begun(const split_region *r, ir_op loop, const split_loop *l, uint32_t j,
                        uint32_t *out_k) {
   const ir_module *m = r->m;
-  ir_value next = ir_result(m, loop, j);
   uint32_t first = 0, end = l->n_inputs;
   for (uint32_t i = 0; i <= j && l->out_dims[j] < 0; i++) end += l->out_dims[i] < 0;
   if (l->out_dims[j] < 0) first = end - 1;
   for (*out_k = first; *out_k < end; ++*out_k) {
     bool is_there = l->out_dims[j] < 0 || l->in_dims[*out_k] == l->out_dims[j];
     ir_value state = ir_that_waits(m, ir_operand(m, loop, *out_k));
-    if (is_there && is_next(m, r->block, state, next)) return true;
+    if (is_there && is_over(r, loop, j, state)) return true;
   }
   return false;
 }
@@ -125,10 +134,5 @@ static bool wait_once(split_region *r) {
 }
 
 void split_wait_for_readers(split_region *r) {
-  ir_op around = ir_block_get(r->m, r->block)->parent;
-  if (!r->goal.may_call || !r->goal.carries_rows || !around ||
-      ir_kind_of(r->m, around) != IR_OP_WHILE)
-    return;
-  if (ir_while_body(r->m, around) != r->block) return;
-  for (int32_t i = 0; i < MOST_WAITS && wait_once(r); i++) continue;
+  for (int32_t i = 0; r->goal.may_call && i < MOST_WAITS && wait_once(r); i++) continue;
 }

@@ -1,4 +1,5 @@
-/* Loops that write over a state of a while (split/halo.h) wait for all who read it as it was.
+/* Loops that write over a state of a while (split/halo.h), or over an argument that was donated to
+ * their result, wait for all who read it as it was.
  *
  *   s = sum(x); x = step(x)      x' = after(x, s); x = step(x')
  *

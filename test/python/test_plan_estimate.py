@@ -317,7 +317,15 @@ def state_whose_beginning_is_kept(x, y):
     return jax.lax.fori_loop(0, 300, lambda i, c: c.at[i].set((k * c[i]).sum(0)), k)
 
 
+def what_is_donated_is_read_while_a_loop_makes_its_result(x, y):
+    """The loop has a state of its own, which is copied over the argument."""
+    zeros = jnp.zeros_like(x)
+    return jax.lax.fori_loop(0, 300, lambda i, c: c.at[i].set(jnp.sin(x[i]) + x[:, i]), zeros)
+
+
+DONATED = [what_is_donated_is_read_while_a_loop_makes_its_result]  # the first argument
 RULES = [
+    *DONATED,
     states_that_branches_make,
     states_that_a_branch_keeps,
     states_that_another_branch_keeps,
@@ -344,7 +352,7 @@ RULES = [
 def test_one_rule(f):
     matrix = jax.ShapeDtypeStruct((300, 300), "float64")
     with jax.enable_x64(True):
-        text = jax.jit(f).lower(matrix, matrix).as_text()
+        text = jax.jit(f, donate_argnums=(0,) * (f in DONATED)).lower(matrix, matrix).as_text()
     cases = calibrate.cases_of(f.__name__, text, ways=["default", "ordered"])
     rows, failed = calibrate.compare(cases, calibrate.report_of)
     assert not failed and len(rows) == 2

@@ -57,6 +57,19 @@ def test_a_donated_matrix_is_written_slice_by_slice(n):
     assert_close(got, want)
 
 
+def average_and_norms(k, x, v):
+    """Others read the matrix, too, along both dimensions."""
+    return *average(k, x, v), k.sum(1), jnp.linalg.norm(k, axis=0)
+
+
+@pytest.mark.parametrize("n", ROWS)
+def test_a_donated_matrix_is_written_once_all_have_read_it(n):
+    arguments = normal(n, n), normal(n, 3), normal(n)
+    want, got, reported, limit = limited(average_and_norms, arguments, 0.1, (0,))
+    assert reported <= limit
+    assert_close(got, want)
+
+
 @pytest.mark.parametrize("n", ROWS)
 def test_a_step_whose_gradient_is_as_large_as_its_parameters(n):
     arguments = 0.05 * normal(300, n), normal(300, n), normal(40, 300), normal(n, 2)

@@ -1,4 +1,5 @@
 // An argument that is donated to the second result, as its own attribute says: what is split donates it.
+// The loop that makes that result reads the argument as a whole: XLA makes it beside it, and copies it.
 // RUN: %weir plan %s --memory-limit 1MB | FileCheck %s
 // RUN: %weir opt %s --memory-limit 1MB -o %t.mlir 2>%t.err
 // RUN: FileCheck %s --check-prefix=TEXT --input-file=%t.mlir
@@ -7,10 +8,10 @@
 // RUN: %weir opt %t.mlirbc --emit text -o %t.again.mlir
 // RUN: FileCheck %s --check-prefix=TEXT --input-file=%t.again.mlir
 // RUN: %peak %t.again.mlir | FileCheck %s --check-prefix=SPLIT
-// CHECK: peak 16.7 MB -> 546 kB
+// CHECK: peak 16.7 MB -> 866 kB
 // CHECK: before, estimated: peak 16.7 MB = arguments 320 kB + results 320 kB - donated 320 kB +
 // TEXT: {arg_attrs = [{tf.aliasing_output = 1 : i32}]
-// SPLIT: 320000 320020 320000 225632 545652
+// SPLIT: 320000 320020 320000 545632 865652
 module @step {
   func.func public @main(%w: tensor<2000x40xf32> {tf.aliasing_output = 1 : i32}) -> (tensor<f32>, tensor<2000x40xf32>) {
     %0 = stablehlo.dot_general %w, %w, contracting_dims = [1] x [1] : (tensor<2000x40xf32>, tensor<2000x40xf32>) -> tensor<2000x2000xf32>

@@ -1,8 +1,8 @@
 // Empty tensors that the factor is not on are in nobody's way: a scan whose steps take no inputs (%k has no rows), as
 // state space models have them, runs on slices of %y. Where the empty tensor has the rows themselves (%rows) there is
-// nothing to slice.
-// RUN: %weir opt %s --tensor-size-threshold 4000 --tensor-split-size 1000 --stop-after split | FileCheck %s
-// RUN: sed 's/add %yy, %whole/add %yy, %rows/' %s | %weir opt - --tensor-size-threshold 4000 --tensor-split-size 1000 --stop-after split | FileCheck %s --check-prefix=WHOLE
+// nothing to slice. simplify would make zeros of both products.
+// RUN: %weir opt %s --tensor-size-threshold 4000 --tensor-split-size 1000 --stop-after split --skip simplify | FileCheck %s
+// RUN: sed 's/add %yy, %whole/add %yy, %rows/' %s | %weir opt - --tensor-size-threshold 4000 --tensor-split-size 1000 --stop-after split --skip simplify | FileCheck %s --check-prefix=WHOLE
 
 // CHECK-LABEL: sym_name = "main"
 // CHECK: "weir.loop"
