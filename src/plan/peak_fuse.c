@@ -12,10 +12,9 @@
 #include "plan/peak_kept.h"
 
 enum {
-  MOST_DUPLICATION = 15,   /* FusionNodeIndexingEvaluation::kAllowedCodeDuplication */
-  MOST_CONCATENATED = 8,   /* operands of a concatenate that fuses */
-  MINOR_CONCAT_BYTES = 64, /* longer rows are copied, not selected element by element */
-  MINOR_CONCAT_TOTAL = 2048,
+  MOST_DUPLICATION = 15, /* FusionNodeIndexingEvaluation::kAllowedCodeDuplication */
+  MOST_CONCATENATED = 8, /* operands of a concatenate that fuses */
+  LONG_ROW = 128,        /* elements of rows that are put together by copies, not one by one */
   LEAST_SCAN_BYTES = 4096,
   LEAST_TURNED = 8,               /* columns, and rows, that are turned in tiles */
   LEAST_TURNED_BYTES = 128 << 10, /* less is read across sooner than a kernel is launched */
@@ -95,11 +94,8 @@ static bool is_fusible(const plan_node *n) {
 static bool is_large_concatenate(const plan_node *n) {
   if (n->kind != IR_OP_CONCATENATE) return false;
   if (n->n_operands > MOST_CONCATENATED) return true;
-  if (n->shape.rank <= 1 || n->n_ints == 0 || n->ints[0] != n->shape.rank - 1 ||
-      n->shape.elements == 0)
-    return false;
-  int64_t row = n->shape.dims[n->shape.rank - 1] * (n->shape.bytes / n->shape.elements);
-  return row >= MINOR_CONCAT_BYTES && n->shape.bytes >= MINOR_CONCAT_TOTAL;
+  int32_t last = n->shape.rank - 1;
+  return last > 0 && n->n_ints > 0 && n->ints[0] == last && n->shape.dims[last] >= LONG_ROW;
 }
 
 /* ---- the fusion's bookkeeping ---- */
