@@ -573,6 +573,12 @@ static void turns(void) {
           body_of("%x: tensor<8x128x64xf32>, %y: tensor<8x128x64xf32>",
                   "    %r = stablehlo.add %x, %y : tensor<8x128x64xf32>\n", "tensor<8x128x64xf32>");
   assert(heads.ns == plain.ns);
+  run unknown =
+      body_of("%x: tensor<512x256xf32>, %y: tensor<256x?xf32>",
+              "    %t = stablehlo.transpose %y, dims = [1, 0] : (tensor<256x?xf32>) -> "
+              "tensor<512x256xf32>\n    %r = stablehlo.add %x, %t : tensor<512x256xf32>\n",
+              "tensor<512x256xf32>");
+  assert(unknown.ns >= turned(512, 256, false).ns);
 }
 
 int main(void) {
