@@ -12,12 +12,13 @@
  * stays for dce. Not exact: off by what A x and B x are rounded by, which is more than (A + B) x is
  * where A and B nearly cancel, no more than if A and B had been rounded once; terms may overflow
  * where their sum does not, and 0 . inf of a mean is done for all at once. Left alone: means that
- * are taken from data, and data from data, which would lose what is gained by that (products are
- * rounded already); sums of which a term would have to be made (of a function of each element);
- * more than TUNED_THIN_ROWS vectors, for which each term is a product as dear as the sum's; element
- * types other than f32 and f64; matrices that are small against the limit or below the threshold.
- * Reading each term takes longer than reading a sum that there is room for: so both ways are tried
- * (passes.def). Cost: MOST_STEPS ops a product. Source: the distributive law.
+ * are taken from data, and data from data, as far as signs are known, which would lose what is
+ * gained by that (products are rounded already); sums of which a term would have to be made (of a
+ * function of each element); a vector for each row; more than TUNED_THIN_ROWS vectors, for which
+ * each term is a product as dear as the sum's; element types other than f32 and f64; matrices that
+ * are small against the limit or below the threshold. Reading each term takes longer than reading a
+ * sum that there is room for: so both ways are tried (passes.def). Cost: MOST_STEPS ops a product.
+ * Source: the distributive law.
  */
 #include <assert.h>
 
@@ -40,9 +41,9 @@ typedef struct finder {
   ir_value *began; /* by value: of what a while hands on what it begins with */
   ir_op dot;       /* in hand */
   int steps, sums;
-  bool is_less; /* what is looked at is taken away */
-  bool has_data[2],
-      has_thin; /* terms: at hand as a whole, by is_less; the same along a dimension */
+  bool is_less;     /* what is looked at is taken away */
+  bool has_data[2]; /* terms at hand as a whole: added, taken away */
+  bool has_thin;    /* terms that are the same along a dimension */
 } finder;
 
 /* ---- what a matrix is made of ---- */
