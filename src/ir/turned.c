@@ -14,7 +14,9 @@ bool ir_is_turned(const ir_module *m, ir_op op, ir_turn *out) {
   ir_value from = ir_operand(m, op, 0), to = ir_result(m, op, 0);
   int32_t rank;
   const int64_t *permutation = ir_op_ints((ir_module *)m, op, "permutation", &rank);
-  if (!permutation || !ir_is_static_tensor(m, ir_type_of(m, to))) return false;
+  if (!permutation || !ir_is_static_tensor(m, ir_type_of(m, from)) ||
+      !ir_is_static_tensor(m, ir_type_of(m, to)))
+    return false;
   const ir_type_data *x = ir_type_at(m, from), *y = ir_type_at(m, to);
   int32_t last = last_long(y), adjacent = last_long(x);
   if (last < 0 || permutation[last] == adjacent) return false;

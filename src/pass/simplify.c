@@ -331,7 +331,7 @@ static ir_value product_of_none(simplifier *s, ir_op op) {
 /* Where nothing is put, all stays. */
 static ir_value scatter_of_none(simplifier *s, ir_op op) {
   bool is_one = ir_op_get(s->m, op)->n_operands == 3;
-  return is_one && is_empty(s, operand_type(s, op, 2)) ? operand(s, op, 0) : IR_NONE;
+  return is_one && is_empty(s, operand_type(s, op, 2)) ? same_type(s, op) : IR_NONE;
 }
 
 /* select(all true, x, y) = x; select(all false, x, y) = y */

@@ -12,12 +12,13 @@
  * stays for dce. Not exact: off by what A x and B x are rounded by, which is more than (A + B) x is
  * where A and B nearly cancel, no more than if A and B had been rounded once; terms may overflow
  * where their sum does not, and 0 . inf of a mean is done for all at once. Left alone: means that
- * are taken from data, and data from data, which would lose what is gained by that (products are
- * rounded already); sums of which a term would have to be made (of a function of each element);
- * more than TUNED_THIN_ROWS vectors, for which each term is a product as dear as the sum's; element
- * types other than f32 and f64; matrices that are small against the limit or below the threshold.
- * Reading each term takes longer than reading a sum that there is room for: so both ways are tried
- * (passes.def). Cost: MOST_STEPS ops a product. Source: the distributive law.
+ * are taken from data, and data from data, as far as signs are known, which would lose what is
+ * gained by that (products are rounded already); sums of which a term would have to be made (of a
+ * function of each element); a vector for each row; more than TUNED_THIN_ROWS vectors, for which
+ * each term is a product as dear as the sum's; element types other than f32 and f64; matrices that
+ * are small against the limit or below the threshold. Reading each term takes longer than reading a
+ * sum that there is room for: so both ways are tried (passes.def). Cost: MOST_STEPS ops a product.
+ * Source: the distributive law.
  */
 #include <assert.h>
 
@@ -40,7 +41,9 @@ typedef struct finder {
   ir_value *began; /* by value: of what a while hands on what it begins with */
   ir_op dot;       /* in hand */
   int steps, sums;
-  bool has_data, has_thin; /* terms: at hand as a whole; the same along a dimension */
+  bool is_less;     /* what is looked at is taken away */
+  bool has_data[2]; /* terms at hand as a whole: added, taken away */
+  bool has_thin;    /* terms that are the same along a dimension */
 } finder;
 
 /* ---- what a matrix is made of ---- */
@@ -110,17 +113,16 @@ static bool has_factors(finder *f, ir_op dot, int64_t dim) {
   return ok;
 }
 
-/* A difference of data may be exact, and is taken for that. */
-static bool has_two_terms(finder *f, ir_op op, int64_t dim) {
-  bool had_data = f->has_data, has_data[2] = {false, false};
-  f->sums++;
-  for (uint32_t i = 0; i < 2; i++) {
-    f->has_data = false;
-    if (!has_terms(f, operand(f, op, i, dim))) return false;
-    has_data[i] = f->has_data;
-  }
-  f->has_data = had_data || has_data[0] || has_data[1];
-  return ir_kind_of(f->r->m, op) == IR_OP_ADD || !has_data[0] || !has_data[1];
+static bool has_signed(finder *f, matrix x, bool is_negated) {
+  f->is_less ^= is_negated;
+  bool ok = has_terms(f, x);
+  f->is_less ^= is_negated;
+  return ok;
+}
+
+static bool is_negative(const ir_module *m, ir_value v) {
+  double number;
+  return ir_splat_real(m, v, &number) && number < 0;
 }
 
 /* Whether x can be multiplied with its terms: notes which there are. */
@@ -131,16 +133,21 @@ static bool has_terms(finder *f, matrix x) {
   bool is_thin = !is_whole(f, x);
   if (f->steps-- <= 0) return false;
   f->has_thin |= is_thin;
-  f->has_data |= !is_thin && is_at_hand(m, op);
+  f->has_data[f->is_less] |= !is_thin && is_at_hand(m, op);
   if (is_thin || is_at_hand(m, op)) return true;
   if (pass_has_foreign_attrs(m, op)) return false;
-  switch (ir_kind_of(m, op)) {
+  ir_kind kind = ir_kind_of(m, op);
+  switch (kind) {
     case IR_OP_ADD:
-    case IR_OP_SUBTRACT: return has_two_terms(f, op, x.dim);
-    case IR_OP_NEGATE: return has_terms(f, operand(f, op, 0, x.dim));
+    case IR_OP_SUBTRACT:
+      f->sums++;
+      return has_terms(f, operand(f, op, 0, x.dim)) &&
+             has_signed(f, operand(f, op, 1, x.dim), kind == IR_OP_SUBTRACT);
+    case IR_OP_NEGATE: return has_signed(f, operand(f, op, 0, x.dim), true);
     case IR_OP_TRANSPOSE: return has_terms(f, operand(f, op, 0, 1 - x.dim));
     case IR_OP_DOT_GENERAL: return has_factors(f, op, x.dim);
-    default: return find_scaled(f, op, x.dim, &a, &by) && has_terms(f, a);
+    default:
+      return find_scaled(f, op, x.dim, &a, &by) && has_signed(f, a, is_negative(m, by.value));
   }
 }
 
@@ -184,9 +191,15 @@ static pass_nd times_thin(const finder *f, pass_space *s, matrix x, pass_nd vect
   return made;
 }
 
+/* For each row, though all may be the same. */
+static pass_nd times_all(finder *f, ir_builder *b, matrix x, pass_nd vectors) {
+  int64_t extents[3];
+  pass_space s = space_of(f, b, x, vectors, extents);
+  return pass_nd_spread(&s, times(f, b, x, vectors), ROW);
+}
+
 static pass_nd times_factors(finder *f, pass_space *s, matrix near, matrix far, pass_nd vectors) {
-  pass_nd inner = times(f, &s->b, near, vectors);
-  assert(inner.dims & ROW);
+  pass_nd inner = times_all(f, &s->b, near, vectors);
   return times(f, &s->b, far, (pass_nd){inner.value, INNER | (inner.dims & COLUMN)});
 }
 
@@ -221,16 +234,17 @@ static bool find_sum(finder *f, uint32_t side, const ir_dot_numbers *n, matrix *
   const ir_module *m = f->r->m;
   ir_value v = ir_operand(m, f->dot, side), vectors = ir_operand(m, f->dot, 1 - side);
   const ir_type_data *t = ir_type_at(m, vectors);
-  if (ir_type_at(m, v)->rank != 2 || n->lhs_contract.count != 1 || t->rank < 1 || t->rank > 2 ||
-      !pass_is_large(f->r, v))
+  if (ir_type_at(m, v)->rank != 2 || n->lhs_batch.count || n->lhs_contract.count != 1 ||
+      t->rank < 1 || t->rank > 2 || !pass_is_large(f->r, v))
     return false;
   *out = (matrix){origin(f, v), ir_dot_contract(n, side).at[0]};
   int64_t inner = ir_dim_of(m, v, out->dim), count = ir_elements(m, vectors);
   f->steps = MOST_STEPS;
   f->sums = 0;
-  f->has_data = f->has_thin = false;
+  f->has_data[0] = f->has_data[1] = f->has_thin = false;
+  assert(!f->is_less);
   return inner > 1 && ir_dim_of(m, v, 1 - out->dim) > 1 && count <= inner * TUNED_THIN_ROWS &&
-         has_terms(f, *out) && f->sums > 0 && !(f->has_data && f->has_thin);
+         has_terms(f, *out) && f->sums > 0 && f->has_data[0] + f->has_data[1] + f->has_thin <= 1;
 }
 
 /* The matrix first, as the space has it; then as the product has it. */
@@ -238,12 +252,10 @@ static ir_value made_of(finder *f, uint32_t side, const ir_dot_numbers *n, matri
   ir_builder *b = &f->r->b;
   ir_value x = ir_operand(b->m, f->dot, 1 - side);
   bool has_columns = ir_type_at(b->m, x)->rank == 2;
-  int64_t extents[3];
   pass_nd vectors = {pass_build_moved(b, x, ir_dot_contract(n, 1 - side).at[0], 0),
                      INNER | (has_columns ? COLUMN : 0)};
-  pass_space s = space_of(f, b, sum, vectors, extents);
-  pass_nd made = pass_nd_spread(&s, times(f, b, sum, vectors), ROW | (vectors.dims & COLUMN));
-  return side && has_columns ? pass_build_moved(b, made.value, 0, 1) : made.value;
+  ir_value made = times_all(f, b, sum, vectors).value;
+  return side && has_columns ? pass_build_moved(b, made, 0, 1) : made;
 }
 
 static bool replace(pass_rewrite *r, ir_op op) {

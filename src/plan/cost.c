@@ -240,11 +240,13 @@ static double elements_ns(const clock_state *c, ir_op op, double n) {
   return n * (wide ? 2 : 1) * (heavy > 0 ? heavy / c->rates.heavy : 1 / c->rates.simple);
 }
 
-/* Of what is read as it lies after a transpose, which is fused, or is a loop of its own. What
- * products and sums read they turn themselves. */
-static double turned_ns(const clock_state *c, ir_value v) {
+/* Of what is read as it lies after a transpose, which is fused: one in another block was a loop of
+ * its own, and what it made is read in order. What products and sums read they turn themselves. */
+static double turned_ns(const clock_state *c, ir_op op, ir_value v) {
+  ir_op by = ir_value_get(c->m, v)->op;
   ir_turn turn;
-  if (!ir_is_turned(c->m, ir_value_get(c->m, v)->op, &turn)) return 0;
+  if (!ir_is_turned(c->m, by, &turn) || ir_op_get(c->m, by)->block != ir_op_get(c->m, op)->block)
+    return 0;
   double bytes = (double)ir_dtype_bytes(ir_type_at(c->m, v)->dtype);
   return (double)ir_elements(c->m, v) *
          machine_apart_ns(c->on, &c->rates, turn.stride * bytes, turn.apart);
@@ -254,7 +256,7 @@ static double turned_ns(const clock_state *c, ir_value v) {
 static double turns_ns(const clock_state *c, ir_op op) {
   double ns = 0;
   bool reads = ir_is_elementwise(ir_kind_of(c->m, op)) && !c->no_traffic;
-  for (ir_value v, i = 0; reads && (v = ir_operand_at(c->m, op, i)); i++) ns += turned_ns(c, v);
+  for (ir_value v, i = 0; reads && (v = ir_operand_at(c->m, op, i)); i++) ns += turned_ns(c, op, v);
   return ns;
 }
 

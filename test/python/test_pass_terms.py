@@ -76,6 +76,25 @@ def test_no_sum_of_matrices(name, tmp_path):
         np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11 * np.abs(y).max())
 
 
+ROWS = RNG.normal(size=(3, 8, 3000))
+APART = {
+    "a vector for each row": (lambda a, b, x: jnp.einsum("ij,ij->i", a + b, x), ROWS),
+    "a product of rows that are alike": (
+        lambda a, p, v: (p @ jnp.broadcast_to(v, (20, N)) + a) @ v,
+        (A, P, V),
+    ),
+    "a product of one column": (lambda a, v: (v[:, None] @ v[None] + a) @ v, (A, V)),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_shapes_apart(name, tmp_path):
+    f, arguments = APART[name]
+    text, rewritten = running.rewrite(f, arguments, tmp_path, *ALONE)
+    for x, y in zip(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-11 * np.abs(y).max())
+
+
 def test_without_the_pass_the_sum_is_made_in_slices(tmp_path):
     f, arguments = CASES["Lanczos"]
     _, rewritten = made(arguments, tmp_path, f, "--skip", "terms")
@@ -86,7 +105,7 @@ def test_a_difference_of_data_keeps_its_digits(tmp_path):
     """Exact where two are alike, as weights before and after a step are; made of terms it is not."""
     a = A.astype(np.float32)
     arguments = a, (a * np.float32(1 + 1e-6)), V.astype(np.float32)
-    f = lambda a, b, v: ((a - b) @ v, (b.T - a.T) @ v)
+    f = lambda a, b, v: ((a - b) @ v, (b.T - a.T) @ v, (a + -b) @ v, (-2 * b + a + a) @ v)
     text, rewritten = running.rewrite(f, arguments, tmp_path, *ALONE)
     for x, y in zip(running.Xla(rewritten)(*arguments), running.Xla(text)(*arguments), strict=True):
         np.testing.assert_allclose(x, y, rtol=0, atol=1e-5 * np.abs(y).max())

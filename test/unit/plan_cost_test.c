@@ -555,6 +555,29 @@ static run turned(int64_t rows, int64_t columns, bool turns) {
   return body_of(arguments, body, result);
 }
 
+/* 20 trips that add what was turned before the while, which they carry, or read from outside. */
+static run turned_before(bool carries) {
+  const char *type = "tensor<512x512xf32>";
+  char body[1500];
+  snprintf(body, sizeof body,
+           "    %%t = stablehlo.transpose %%y, dims = [1, 0] : (%s) -> %s\n"
+           "    %%from = stablehlo.constant dense<0> : tensor<i32>\n"
+           "    %%0:3 = stablehlo.while(%%i = %%from, %%s = %%x, %%c = %%t) : tensor<i32>, %s, %s\n"
+           "    cond {\n"
+           "      %%n = stablehlo.constant dense<20> : tensor<i32>\n"
+           "      %%p = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+           "      stablehlo.return %%p : tensor<i1>\n"
+           "    } do {\n"
+           "      %%one = stablehlo.constant dense<1> : tensor<i32>\n"
+           "      %%j = stablehlo.add %%i, %%one : tensor<i32>\n"
+           "      %%u = stablehlo.add %%s, %s : %s\n"
+           "      stablehlo.return %%j, %%u, %%c : tensor<i32>, %s, %s\n"
+           "    }\n"
+           "    %%r = stablehlo.negate %%0#1 : %s\n",
+           type, type, type, type, carries ? "%c" : "%t", type, type, type, type);
+  return body_of("%x: tensor<512x512xf32>, %y: tensor<512x512xf32>", body, type);
+}
+
 /* Elements a line apart take as long as the cache that has the lines until they are looked at
  * again; in runs that stay as they lie, and on devices, nothing. */
 static void turns(void) {
@@ -573,6 +596,13 @@ static void turns(void) {
           body_of("%x: tensor<8x128x64xf32>, %y: tensor<8x128x64xf32>",
                   "    %r = stablehlo.add %x, %y : tensor<8x128x64xf32>\n", "tensor<8x128x64xf32>");
   assert(heads.ns == plain.ns);
+  run unknown =
+      body_of("%x: tensor<512x256xf32>, %y: tensor<256x?xf32>",
+              "    %t = stablehlo.transpose %y, dims = [1, 0] : (tensor<256x?xf32>) -> "
+              "tensor<512x256xf32>\n    %r = stablehlo.add %x, %t : tensor<512x256xf32>\n",
+              "tensor<512x256xf32>");
+  assert(unknown.ns >= turned(512, 256, false).ns);
+  assert(turned_before(false).ns == turned_before(true).ns);
 }
 
 int main(void) {

@@ -33,6 +33,18 @@ module {
     return %0 : tensor<5xf32>
   }
 
+  // But not of a type that is known better then.
+  // CHECK: sym_name = "better_known"
+  // CHECK: "stablehlo.scatter"
+  func.func public @better_known(%a: tensor<?xf32>, %i: tensor<0x1xi32>, %u: tensor<0xf32>) -> tensor<5xf32> {
+    %0 = "stablehlo.scatter"(%a, %i, %u) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %1 = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<?xf32>, tensor<0x1xi32>, tensor<0xf32>) -> tensor<5xf32>
+    return %0 : tensor<5xf32>
+  }
+
   // Not of what may have elements.
   // CHECK: sym_name = "some"
   // CHECK: "stablehlo.dot_general"

@@ -70,8 +70,33 @@ module {
     return %0 : tensor<4xf32>
   }
 
-  // Left alone: a term that is a function of each element, a mean of data, also within a product, no
-  // sum, many vectors, f16.
+  // A product whose near side has the same in all rows: one number of it is enough for all of p's.
+  // CHECK: sym_name = "alike"
+  // CHECK: ^bb0(%[[A:.*]]: tensor<4x5xf32>, %[[P:.*]]: tensor<4x3xf32>, %[[R:.*]]: tensor<5xf32>, %[[X:.*]]: tensor<5xf32>)
+  // CHECK-NEXT: %[[ONE:.*]] = "stablehlo.dot_general"(%[[R]], %[[X]]) {{.*}} -> tensor<f32>
+  // CHECK-NEXT: %[[ALL:.*]] = "stablehlo.broadcast_in_dim"(%[[ONE]]) {{.*}} -> tensor<3xf32>
+  // CHECK-NEXT: "stablehlo.dot_general"(%[[P]], %[[ALL]]) {{.*}} -> tensor<4xf32>
+  func.func private @alike(%a: tensor<4x5xf32>, %p: tensor<4x3xf32>, %r: tensor<5xf32>, %x: tensor<5xf32>) -> tensor<4xf32> {
+    %q = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<5xf32>) -> tensor<3x5xf32>
+    %pq = stablehlo.dot_general %p, %q, contracting_dims = [1] x [0] : (tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+    %m = stablehlo.add %pq, %a : tensor<4x5xf32>
+    %0 = stablehlo.dot_general %m, %x, contracting_dims = [1] x [0] : (tensor<4x5xf32>, tensor<5xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+
+  // Likewise of one row.
+  // CHECK: sym_name = "outer"
+  // CHECK-NOT: -> tensor<4x5xf32>
+  // CHECK: "func.return"
+  func.func private @outer(%a: tensor<4x5xf32>, %p: tensor<4x1xf32>, %q: tensor<1x5xf32>, %x: tensor<5x2xf32>) -> tensor<4x2xf32> {
+    %pq = stablehlo.dot_general %p, %q, contracting_dims = [1] x [0] : (tensor<4x1xf32>, tensor<1x5xf32>) -> tensor<4x5xf32>
+    %m = stablehlo.add %pq, %a : tensor<4x5xf32>
+    %0 = stablehlo.dot_general %m, %x, contracting_dims = [1] x [0] : (tensor<4x5xf32>, tensor<5x2xf32>) -> tensor<4x2xf32>
+    return %0 : tensor<4x2xf32>
+  }
+
+  // Left alone: a term that is a function of each element, a mean of data, also within a product, a
+  // difference of data, however it is written, no sum, a vector for each row, many vectors, f16.
   // CHECK: sym_name = "made"
   // CHECK: "stablehlo.add"({{.*}} -> tensor<4x4xf32>
   // CHECK-NEXT: "stablehlo.dot_general"
@@ -104,11 +129,33 @@ module {
     return %0 : tensor<4xf32>
   }
 
+  // CHECK: sym_name = "difference"
+  // CHECK: "stablehlo.add"({{.*}} -> tensor<4x4xf32>
+  // CHECK: "stablehlo.add"({{.*}} -> tensor<4x4xf32>
+  func.func private @difference(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %minus = stablehlo.negate %b : tensor<4x4xf32>
+    %m = stablehlo.add %a, %minus : tensor<4x4xf32>
+    %0 = stablehlo.dot_general %m, %x, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %by = stablehlo.constant dense<-2.0> : tensor<4x4xf32>
+    %less = stablehlo.multiply %by, %b : tensor<4x4xf32>
+    %n = stablehlo.add %less, %a : tensor<4x4xf32>
+    %1 = stablehlo.dot_general %n, %x, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+
   // CHECK: sym_name = "no_sum"
   // CHECK: "stablehlo.negate"({{.*}} -> tensor<4x4xf32>
   func.func private @no_sum(%a: tensor<4x4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
     %m = stablehlo.negate %a : tensor<4x4xf32>
     %0 = stablehlo.dot_general %m, %x, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+
+  // CHECK: sym_name = "each_row"
+  // CHECK: "stablehlo.add"({{.*}} -> tensor<4x4xf32>
+  func.func private @each_row(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %x: tensor<4x4xf32>) -> tensor<4xf32> {
+    %m = stablehlo.add %a, %b : tensor<4x4xf32>
+    %0 = stablehlo.dot_general %m, %x, batching_dims = [0] x [0], contracting_dims = [1] x [1] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
   }
 
