@@ -54,10 +54,10 @@ static bool add_scaled(split_affine x, split_affine y, int64_t scale, split_affi
          !__builtin_add_overflow(x.a, a, &out->a) && !__builtin_add_overflow(x.b, b, &out->b);
 }
 
-/* 1: x < y in all trips, 0: in none, -1: in some. */
-static int is_less(const split_steps *s, split_affine x, split_affine y) {
+/* 1: x < y in all trips, 0: in none, -1: in some, or one of them leaves the type's range. */
+static int is_less(const split_steps *s, split_affine x, split_affine y, ir_dtype dtype) {
   split_affine d;
-  if (!add_scaled(x, y, -1, &d)) return -1;
+  if (!fits(s, x, dtype) || !fits(s, y, dtype) || !add_scaled(x, y, -1, &d)) return -1;
   return is_within(s, d, INT64_MIN, -1) ? 1 : is_within(s, d, 0, INT64_MAX) ? 0 : -1;
 }
 
@@ -71,12 +71,11 @@ static int compared(const split_steps *s, ir_value v, int depth) {
   if (!op || !operand_affine(s, op, 0, depth, &x) || !operand_affine(s, op, 1, depth, &y))
     return -1;
   ir_dtype dtype = ir_type_at(s->m, ir_operand(s->m, op, 0))->dtype;
-  if (!fits(s, x, dtype) || !fits(s, y, dtype)) return -1;
   switch (direction) {
-    case IR_LT: return is_less(s, x, y);
-    case IR_GE: return inverted(is_less(s, x, y));
-    case IR_GT: return is_less(s, y, x);
-    case IR_LE: return inverted(is_less(s, y, x));
+    case IR_LT: return is_less(s, x, y, dtype);
+    case IR_GE: return inverted(is_less(s, x, y, dtype));
+    case IR_GT: return is_less(s, y, x, dtype);
+    case IR_LE: return inverted(is_less(s, y, x, dtype));
     default: return -1;
   }
 }
@@ -86,9 +85,9 @@ static bool chosen(const split_steps *s, ir_op op, int depth, split_affine *out)
   return truth >= 0 && operand_affine(s, op, truth ? 1 : 2, depth, out);
 }
 
-static bool extreme(const split_steps *s, split_affine x, split_affine y, bool largest,
-                    split_affine *out) {
-  int less = is_less(s, x, y);
+static bool extreme(const split_steps *s, split_affine x, split_affine y, ir_dtype dtype,
+                    bool largest, split_affine *out) {
+  int less = is_less(s, x, y, dtype);
   *out = (less == 1) == largest ? y : x;
   return less >= 0;
 }
@@ -116,14 +115,15 @@ static bool op_affine(const split_steps *s, ir_op op, int depth, split_affine *o
       kind != IR_OP_MAXIMUM && kind != IR_OP_MINIMUM && kind != IR_OP_CLAMP)
     return false;
   if (!operand_affine(s, op, 0, depth, &x) || !operand_affine(s, op, 1, depth, &y)) return false;
+  ir_dtype dtype = ir_type_at(s->m, ir_result(s->m, op, 0))->dtype;
   switch (kind) {
     case IR_OP_ADD: return add_scaled(x, y, 1, out);
     case IR_OP_SUBTRACT: return add_scaled(x, y, -1, out);
     case IR_OP_MULTIPLY: return product(x, y, out);
     case IR_OP_CLAMP: /* low, value, high */
-      return operand_affine(s, op, 2, depth, &z) && extreme(s, x, y, true, out) &&
-             extreme(s, *out, z, false, out);
-    default: return extreme(s, x, y, kind == IR_OP_MAXIMUM, out);
+      return operand_affine(s, op, 2, depth, &z) && extreme(s, x, y, dtype, true, out) &&
+             extreme(s, *out, z, dtype, false, out);
+    default: return extreme(s, x, y, dtype, kind == IR_OP_MAXIMUM, out);
   }
 }
 

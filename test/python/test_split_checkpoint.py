@@ -211,6 +211,34 @@ def test_any_number_of_steps(steps, tmp_path):
     agree(evaluate(rewritten), evaluate(text), exact=True)
 
 
+WRAPS = {  # where it begins, what a trip adds, and what of it and 5 is taken: 5 until it wraps
+    "down, unsigned": (np.uint32(3), -1, jnp.maximum),
+    "up, unsigned": (np.uint32(2**32 - 6), 1, jnp.minimum),
+    "up, signed": (np.int32(2**31 - 8), 1, jnp.minimum),
+}
+
+
+@pytest.mark.parametrize("name", WRAPS)
+def test_indices_of_what_wraps(name, tmp_path):
+    """Not the trip's number, which they were if integers had no end."""
+    first, by, extreme = WRAPS[name]
+    five, one = first.dtype.type(5), first.dtype.type(1)
+
+    def f(w, h):
+        def step(i, c):
+            k, h, kept = c
+            h, at = jnp.tanh(w @ h + i), i.astype(first.dtype) + (extreme(k, five) - five)
+            kept = lax.dynamic_update_slice(kept, h[None], (at, jnp.zeros_like(at)))
+            return (k + one if by > 0 else k - one), h, kept
+
+        kept = lax.fori_loop(0, STEPS, step, (first, h, jnp.zeros((STEPS, N))))[2]
+        return lax.fori_loop(0, STEPS, lambda i, c: jnp.sin(w @ c + kept[STEPS - 1 - i]), h)
+
+    text, rewritten = running.rewrite(f, (W, H), tmp_path, "--tensor-size-threshold", 8 * N * N)
+    evaluate = running.Evaluator(tmp_path, (W, H))
+    agree(evaluate(rewritten), evaluate(text), exact=True)
+
+
 def test_checkpoints_of_checkpoints(tmp_path):
     """A long scan under a limit that the square root is too much for."""
     steps = 4000
