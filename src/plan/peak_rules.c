@@ -159,31 +159,47 @@ uint32_t plan_rule_transpose(const plan_rule *r, uint32_t x, const int64_t *perm
 }
 
 /* ---- ops as they are ---- */
-static plan_shape results_tuple(const plan_rule *r) {
-  uint32_t n = ir_op_get(r->m, r->op)->n_results;
-  plan_shape *shapes = ARENA_ARRAY(r->g->arena, plan_shape, n);
-  for (uint32_t i = 0; i < n; i++) shapes[i] = result_shape(r, i);
-  return plan_shape_tuple(r->g->arena, shapes, n);
+/* A tuple's element, or the node, in the type that the op says. */
+static void bind_as_said(const plan_rule *r, uint32_t i, uint32_t x) {
+  plan_bind(r->l, r->op, i, plan_rule_convert(r, x, result_shape(r, i).dtype));
 }
 
 void plan_rule_bind(const plan_rule *r, uint32_t node) {
   uint32_t n = ir_op_get(r->m, r->op)->n_results;
-  if (n == 1 && !node_of(r, node)->shape.is_tuple) plan_bind(r->l, r->op, 0, node);
+  if (n == 1 && !node_of(r, node)->shape.is_tuple) bind_as_said(r, 0, node);
   else
-    for (uint32_t i = 0; i < n; i++) plan_bind(r->l, r->op, i, plan_element(r->l, r->s, node, i));
+    for (uint32_t i = 0; i < n; i++) bind_as_said(r, i, plan_element(r->l, r->s, node, i));
+}
+
+static plan_shape wide(const plan_rule *r, plan_shape s) {
+  return r->g->memory ? s : with_dtype(s, plan_computed_in(s.dtype));
+}
+
+uint32_t plan_rule_wide(const plan_rule *r, uint32_t x) {
+  return plan_rule_convert(r, x, wide(r, node_of(r, x)->shape).dtype);
+}
+
+static plan_shape all_results(const plan_rule *r, bool widens) {
+  uint32_t n = ir_op_get(r->m, r->op)->n_results;
+  plan_shape *members = ARENA_ARRAY(r->g->arena, plan_shape, n);
+  for (uint32_t i = 0; i < n; i++)
+    members[i] = widens ? wide(r, result_shape(r, i)) : result_shape(r, i);
+  return n == 1 ? members[0] : plan_shape_tuple(r->g->arena, members, n);
 }
 
 /* One node with the op's operands and results. */
-uint32_t plan_rule_generic(const plan_rule *r, int kind) {
+static uint32_t generic(const plan_rule *r, int kind, bool widens) {
   uint32_t n = n_operands(r), *operands = ARENA_ARRAY(r->g->arena, uint32_t, n);
-  for (uint32_t i = 0; i < n; i++) operands[i] = operand(r, i);
-  bool single = ir_op_get(r->m, r->op)->n_results == 1;
+  for (uint32_t i = 0; i < n; i++)
+    operands[i] = widens ? plan_rule_wide(r, operand(r, i)) : operand(r, i);
   uint64_t signature = plan_attrs_hash(r->m, r->op);
   /* regions are not compared */
   if (ir_op_get(r->m, r->op)->n_regions) signature = hash_mix_wide(signature, r->op);
-  return plan_rule_node(r, kind, single ? result_shape(r, 0) : results_tuple(r), operands, n,
-                        signature);
+  return plan_rule_node(r, kind, all_results(r, widens), operands, n, signature);
 }
+
+uint32_t plan_rule_generic(const plan_rule *r, int kind) { return generic(r, kind, false); }
+uint32_t plan_rule_generic_wide(const plan_rule *r, int kind) { return generic(r, kind, true); }
 
 uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t count,
                           const plan_shape *results, uint32_t n_results, int64_t scratch_bytes) {
@@ -513,12 +529,12 @@ void plan_lower_reshape(const plan_rule *r) {
 }
 
 void plan_lower_concatenate(const plan_rule *r) {
-  uint32_t made = plan_rule_generic(r, IR_OP_CONCATENATE);
+  uint32_t made = plan_rule_generic_wide(r, IR_OP_CONCATENATE);
   int64_t dim = ir_op_int(r->m, r->op, "dimension", 0);
   plan_node *n = plan_node_get(r->g, made);
   if (n->kind == IR_OP_CONCATENATE && !n->ints)
     n->ints = ARENA_COPY(r->g->arena, int64_t, &dim, 1), n->n_ints = 1;
-  plan_bind(r->l, r->op, 0, made);
+  plan_rule_bind(r, made);
 }
 
 void plan_lower_update(const plan_rule *r) {

@@ -66,6 +66,10 @@ uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape,
 ir_dtype plan_computed_in(ir_dtype t); /* the type that XLA CPU computes in */
 /* One node with the op's operands and results. */
 uint32_t plan_rule_generic(const plan_rule *r, int kind);
+/* Likewise in the type that is computed in: XLA CPU moves bf16 and f8 as that, too, which shows
+ * where it fuses nothing. */
+uint32_t plan_rule_generic_wide(const plan_rule *r, int kind);
+uint32_t plan_rule_wide(const plan_rule *r, uint32_t x); /* x in that type */
 void plan_rule_bind(const plan_rule *r, uint32_t node); /* to the op's results */
 /* A node of kind OPAQUE with the op's results and, live only while it runs, `scratch_bytes`
  * more. */

@@ -100,8 +100,8 @@ void plan_lower_scatter(const plan_rule *r) {
     plan_rule_bind(r, plan_rule_generic(r, IR_OP_SCATTER));
     return;
   }
-  uint32_t operands[3] = {operand(r, 0), operand(r, 1),
-                          windows_last(r, operand(r, 2), n.offset_dims)};
+  uint32_t operands[3] = {plan_rule_wide(r, operand(r, 0)), operand(r, 1),
+                          plan_rule_wide(r, windows_last(r, operand(r, 2), n.offset_dims))};
   plan_shape indices = node_of(r, operands[1])->shape;
   int64_t depth = n.index_vector_dim < indices.rank ? indices.dims[n.index_vector_dim] : 1;
   if (indices.elements == depth) {
@@ -110,18 +110,18 @@ void plan_lower_scatter(const plan_rule *r) {
         plan_rule_bitcast(r, operands[1], plan_shape_make(r->g->arena, indices.dtype, 1, &depth)),
         operands[2]);
     if (done) {
-      plan_bind(r->l, r->op, 0, done);
+      plan_rule_bind(r, done);
       return;
     }
   }
   if (n.operand_batching_dims.count) list_batches(r, &n, &operands[1], &operands[2]);
   plan_node node = {.kind = IR_OP_SCATTER,
-                    .shape = result_shape(r, 0),
+                    .shape = node_of(r, operands[0])->shape,
                     .n_operands = 3,
                     .operands = operands,
                     .index = combiner_of(r),
                     .signature = hash_mix_wide(plan_attrs_hash(r->m, r->op), r->op)};
-  plan_bind(r->l, r->op, 0, plan_rule_make(r, node));
+  plan_rule_bind(r, plan_rule_make(r, node));
 }
 
 /* The largest element of each window, and its coordinates, of which each such op has its own: one
@@ -196,7 +196,7 @@ static uint32_t with_positions(const plan_rule *r, plan_node n) {
 }
 
 void plan_lower_sort(const plan_rule *r) {
-  uint32_t made = plan_rule_generic(r, IR_OP_SORT), more = 0;
+  uint32_t made = plan_rule_generic_wide(r, IR_OP_SORT), more = 0;
   if (plan_has_libraries(r->g) && ir_op_bool(r->m, r->op, "is_stable", false))
     more = with_positions(r, *node_of(r, made));
   plan_rule_bind(r, more ? more : made);
@@ -232,13 +232,17 @@ void plan_lower_top_k(const plan_rule *r) {
     for (uint32_t i = 0; i < 2; i++) plan_bind(r->l, r->op, i, plan_element(r->l, r->s, made, i));
     return;
   }
-  plan_shape both[2] = {s, with_dtype(s, IR_I32)};
+  x = plan_rule_wide(r, x);
+  plan_shape both[2] = {node_of(r, x)->shape, with_dtype(s, IR_I32)};
   uint32_t operands[2] = {x, positions(r, s)};
   uint32_t sorted =
       plan_rule_node(r, IR_OP_SORT, plan_shape_tuple(a, both, 2), operands, 2, signature);
-  for (uint32_t i = 0; i < 2; i++)
-    plan_bind(r->l, r->op, i,
-              plan_rule_make1(r, IR_OP_SLICE, results[i], plan_element(r->l, r->s, sorted, i)));
+  for (uint32_t i = 0; i < 2; i++) {
+    uint32_t all = plan_element(r->l, r->s, sorted, i);
+    plan_shape first = with_dtype(results[i], both[i].dtype);
+    uint32_t found = plan_rule_make1(r, IR_OP_SLICE, first, all);
+    plan_bind(r->l, r->op, i, plan_rule_convert(r, found, results[i].dtype));
+  }
 }
 
 /* ---- library calls ---- */

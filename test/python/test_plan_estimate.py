@@ -323,6 +323,43 @@ def what_is_donated_is_read_while_a_loop_makes_its_result(x, y):
     return jax.lax.fori_loop(0, 300, lambda i, c: c.at[i].set(jnp.sin(x[i]) + x[:, i]), zeros)
 
 
+def steps_of_rolls(columns):
+    """Short rows are put together element by element, by whoever reads them; long ones are copied."""
+
+    def variation(x):
+        return sum(jnp.sum(jnp.sqrt((jnp.roll(x, -1, i) - x) ** 2 + 1e-6)) for i in range(2))
+
+    def steps_of_rolls(x, y):
+        x, y = x[:, :columns], y[:, :columns]
+        for _ in range(3):
+            x = x - 0.1 * (x - y) - 0.01 * jax.grad(variation)(x)
+        return x
+
+    return steps_of_rolls
+
+
+def of_narrow(f):
+    def narrow(x, y):
+        return f(x.astype(jnp.bfloat16), y.astype(jnp.bfloat16), (y[:, 0] * 300).astype(jnp.int32))
+
+    return narrow
+
+
+# Of bf16, which XLA moves as f32: that is there where it is not fused.
+NARROW = {
+    "put together": lambda x, y, i: jnp.concatenate([jnp.sin(x), y], 1),
+    "rolled": lambda x, y, i: jnp.roll(x, 3, 1) * y,
+    "added at places": lambda x, y, i: x.at[i].add(jnp.sin(y)),
+    "set at places": lambda x, y, i: x.at[i].set(y),
+    "set at a place": lambda x, y, i: x.at[i[0]].set(y[0]),
+    "sorted": lambda x, y, i: jnp.sort(x, 1) * y,
+    "order": lambda x, y, i: jnp.argsort(x, 1),
+    "top k": lambda x, y, i: jax.lax.top_k(x, 5),
+    "largest": lambda x, y, i: jax.lax.top_k(x + y, 5)[0],
+    "a state": lambda x, y, i: jax.lax.fori_loop(0, 9, lambda k, c: c.at[k].set(jnp.sin(c[k + 1])), x),
+}
+
+
 DONATED = [what_is_donated_is_read_while_a_loop_makes_its_result]  # the first argument
 RULES = [
     *DONATED,
@@ -346,6 +383,16 @@ RULES = [
     solve_what_others_read,
     state_whose_beginning_is_kept,
 ]
+
+
+@pytest.mark.parametrize("columns", [60, 127, 128, 300])
+def test_rows_put_together(columns):
+    test_one_rule(steps_of_rolls(columns))
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_narrow_values_are_moved_as_wide(name):
+    test_one_rule(of_narrow(NARROW[name]))
 
 
 @pytest.mark.parametrize("f", RULES, ids=lambda f: f.__name__)
