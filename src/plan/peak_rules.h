@@ -70,7 +70,7 @@ uint32_t plan_rule_generic(const plan_rule *r, int kind);
  * where it fuses nothing. */
 uint32_t plan_rule_generic_wide(const plan_rule *r, int kind);
 uint32_t plan_rule_wide(const plan_rule *r, uint32_t x); /* x in that type */
-void plan_rule_bind(const plan_rule *r, uint32_t node); /* to the op's results */
+void plan_rule_bind(const plan_rule *r, uint32_t node);  /* to the op's results */
 /* A node of kind OPAQUE with the op's results and, live only while it runs, `scratch_bytes`
  * more. */
 uint32_t plan_rule_opaque(const plan_rule *r, const uint32_t *operands, uint32_t count,
