@@ -1,8 +1,9 @@
-"""weir's estimate for GPUs and TPUs that are not here beside the report of their own XLA, of random
-programs as they came and split under limits.
+"""weir's estimate for this CPU, and for GPUs and TPUs that are not here, beside the report of their own
+XLA, of random programs as they came and split under limits.
 
     build/devices/bin/python tools/fuzz_devices.py --device v5e --count 100 [--first SEED]
                                                    [--seconds 500] [--keep DIR]
+    .venv/bin/python tools/fuzz_devices.py --device cpu --count 100
 
 A seed stands for one program (test/python/random_devices.py) and the share of its temporaries that
 the limit leaves. Prints for each its ratio, estimate / report; at the end the lowest one, the median
@@ -26,9 +27,15 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")  # before JAX is imported
 import calibrate  # noqa: E402
 import random_devices  # noqa: E402
 
-LEAST, SLACK_BYTES = calibrate.DEVICE_LOW, calibrate.DEVICE_SLACK_BYTES
+PLATFORMS = calibrate.PLATFORMS | {"cpu": "cpu"}
+LEAST = calibrate.DEVICE_LOW | {"cpu": calibrate.LOW}
+SLACK_BYTES = calibrate.DEVICE_SLACK_BYTES | {"cpu": calibrate.SLACK_BYTES}
 MOST, LARGE_BYTES = 1.5, 10_000_000
 LIMIT_SHARES = (0.6, 0.3, 0.1, 0.03)  # of the temporaries
+
+
+def ways_of(device):
+    return calibrate.CPU_WAYS if device == "cpu" else calibrate.device_ways(device)
 
 
 def lowered(seed, platform):
@@ -41,8 +48,8 @@ def lowered(seed, platform):
 
 def cases(seed, device):
     """The program as it came, and rewritten under a limit."""
-    ways = calibrate.device_ways(device)
-    name, text = f"seed {seed}", lowered(seed, calibrate.PLATFORMS[device])
+    ways = ways_of(device)
+    name, text = f"seed {seed}", lowered(seed, PLATFORMS[device])
     came = calibrate.cases_of(name, text, ways=ways)
     estimate = calibrate.estimates(came).get(came[0])
     if estimate is None:
@@ -89,7 +96,7 @@ def parse():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--device", choices=calibrate.PLATFORMS, required=True)
+    parser.add_argument("--device", choices=PLATFORMS, required=True)
     parser.add_argument("--first", type=int, default=0, help="seed")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=1e9, help="after which none is begun")
@@ -99,8 +106,9 @@ def parse():
 
 def main():
     args = parse()
-    platform = calibrate.PLATFORMS[args.device]
-    calibrate.devices_of(args.device)  # ends here without XLA's compiler
+    platform = PLATFORMS[args.device]
+    if platform != "cpu":
+        calibrate.devices_of(args.device)  # ends here without XLA's compiler
     report = calibrate.KeptReports(calibrate.ROOT / f"build/fuzz-{args.device}.json")
     rows, end = [], time.monotonic() + args.seconds
     for seed in range(args.first, args.first + args.count):
@@ -115,7 +123,7 @@ def main():
         if args.keep:
             keep(args.keep, [row.case for row in found if is_low(row, platform) or is_high(row)])
         rows += found
-    for way in calibrate.device_ways(args.device):
+    for way in ways_of(args.device):
         some = [row for row in rows if row.case.way == way]
         print(summary(way, some, platform))
         print(summary(f"{way}, > 10 MB", [r for r in some if r.report > LARGE_BYTES], platform))
