@@ -633,7 +633,9 @@ uint32_t plan_loop_zeros(lowering *l, plan_scope *s, ir_op op, uint32_t result) 
 
 /* ---- what has no better rule ---- */
 void plan_lower_own(const plan_rule *r) {
-  plan_rule_bind(r, plan_rule_generic(r, ir_kind_of(r->m, r->op)));
+  ir_kind kind = ir_kind_of(r->m, r->op);
+  bool moves = ir_kind_flags(kind) & IR_FLAG_M;
+  plan_rule_bind(r, moves ? plan_rule_generic_wide(r, kind) : plan_rule_generic(r, kind));
 }
 
 void plan_lower_opaque(const plan_rule *r) { plan_rule_bind(r, plan_rule_generic(r, PLAN_OPAQUE)); }
