@@ -46,7 +46,7 @@ def denoised(differences):
     return steps
 
 
-VOLUME = sums.normal(LENGTH, LENGTH, LENGTH)
+VOLUME = (LENGTH, LENGTH, LENGTH)
 WAYS = {"cropped": cropped, "padded": padded, "appended": appended, "rolled": rolled}
 PROGRAMS = {name: (denoised(way), (VOLUME, VOLUME)) for name, way in WAYS.items()}
 

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
+#include "ir/turned.h"
 #include "machine/cpu.h"
 #include "machine/tuned.h"
-#include "ir/turned.h"
 #include "kernel/elementwise.h"
 #include "kernel/pack.h"
 #include "kernel/product.h"
@@ -639,12 +639,12 @@ static double gather_weight(const kernel_nest *n, const kernel_node *x) {
 
 /* Of what an elementwise op reads as it lies after a transpose: plan/cost.c. */
 static double cost_of_turns(const kernel_nest *n, const kernel_node *x) {
-  machine_rates rates = machine_rates_of(&n->machine);
   double cost = 0;
   for (ir_value v, i = 0; ir_is_elementwise(x->kind) && (v = ir_operand_at(n->m, x->op, i)); i++) {
     const kernel_node *from = kernel_node_of(n, v);
     ir_turn turn;
     if (!from || !ir_is_turned(n->m, from->op, &turn)) continue;
+    machine_rates rates = machine_rates_of(&n->machine);
     double bytes = (double)ir_dtype_bytes(ir_type_at(n->m, v)->dtype);
     cost += elements_of(n, from->mask & ~n->positions) * rates.vector_ops *
             machine_apart_ns(&n->machine, &rates, turn.stride * bytes, turn.apart);

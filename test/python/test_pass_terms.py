@@ -2,6 +2,9 @@
 it came. In whiles, on either side, of random sums.
 """
 
+import functools
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,35 +12,15 @@ import pytest
 
 import running
 
+sys.path.insert(0, str(running.ROOT / "bench/experiments"))
+import sums  # noqa: E402
+
 N = 300
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(N, N)), RNG.normal(size=(N, N))
 P, Q = RNG.normal(size=(N, 20)), RNG.normal(size=(20, N))
 V, W = RNG.normal(size=N), RNG.normal(size=(N, 3))
 ONE_MATRIX = 8 * N * N
-
-
-def lanczos(a, v):
-    a = (a + a.T) / 2
-
-    def step(carry, _):
-        v, old, beta = carry
-        u = a @ v - beta * old
-        alpha = u @ v
-        u = u - alpha * v
-        beta = jnp.linalg.norm(u)
-        return (u / beta, v, beta), (alpha, beta)
-
-    return jax.lax.scan(step, (v / jnp.linalg.norm(v), jnp.zeros_like(v), 0.0), length=8)[1]
-
-
-def centred_gram(p, w):
-    k = p @ p.T
-    k = k - k.mean(0) - k.mean(1)[:, None] + k.mean()
-    for _ in range(3):
-        w = k @ w
-        w = w / jnp.linalg.norm(w, axis=0)
-    return w
 
 
 def low_rank(a, p, q, v):
@@ -52,8 +35,8 @@ def inner_while(a, b, w):
 
 
 CASES = {
-    "Lanczos": (lanczos, (A, V)),
-    "a centred Gram matrix": (centred_gram, (P, W)),
+    "Lanczos": (functools.partial(sums.lanczos, steps=8), (A, V)),
+    "a centred Gram matrix": (functools.partial(sums.centred_gram, count=3), (P, W)),
     "low rank": (low_rank, (A, P, Q, V)),
     "a while in a while": (inner_while, (A, B, W)),
 }
