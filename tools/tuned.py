@@ -28,7 +28,7 @@ ELSEWHERE = {
         "src/limit/fastest.c PLAIN_SHARE, src/limit/minimum.c SEEN_SHARE, src/limit/minimum.c CLIMBS_SHARE, "
         "src/limit/search.h MINIMUMS_SHARE, src/limit/search.h NEAR_SHARE, src/limit/search.c COMPILES_IN_BLOCKS, "
         "src/limit/search.h LEAST_SLICE_BYTES, src/pipeline/hoist.c MOST_PRICE, src/pipeline/hoist.c LEAST_PRICE, "
-        "src/pipeline/hoist.c CLOSE_PRICE, src/split/segments.c MOST_PASSES"
+        "src/pipeline/hoist.c CLOSE_PRICE, src/pipeline/materialise.c MOST_ELEMENTS, src/split/segments.c MOST_PASSES"
     ),
     "what a format or a register holds": (
         "src/pipeline/kernels.c LONGEST_NS, src/kernel/root.c VECTOR_BYTES"

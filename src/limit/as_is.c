@@ -191,6 +191,62 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
   return WEIR_OK;
 }
 
+/* ---- with what is made again and again written ---- */
+/* *out: its module is NULL if that is none, or over the limit (0: there is none) by estimate. */
+static weir_status find_written(job *j, plan_order order, int64_t limit, candidate *out) {
+  materialise_room room = {.order = order, .limit_bytes = limit};
+  *out = (candidate){.order = order};
+  WEIR_TRY(pipeline_materialise_copy(j, &room, &out->m));
+  if (!out->m) return WEIR_OK;
+  out->flops = plan_flops(out->m);
+  out->time_ns = plan_time_as_it_came_ns(out->m, &j->machine);
+  out->stock_ns = out->time_ns + room.saved_ns;
+  out->needs.peak = limit ? room.peak_bytes : referee_estimate(j, out->m, order);
+  return WEIR_OK;
+}
+
+static bool is_moved(const ir_module *m, ir_op op) {
+  ir_value v = ir_operand_at(m, op, 0);
+  return ir_kind_flags(ir_kind_of(m, op)) & IR_FLAG_M && v &&
+         ir_value_bytes(m, v) >= TUNED_LEAST_WRITTEN_BYTES;
+}
+
+/* It is asked of every program: elements are read again where something moves them. */
+static bool may_write(const job *j, const candidate *base) {
+  return !base->m && j->m->ops.count <= MOST_OPS_FOR_SPEED &&
+         ir_any(ir_walk_block(j->m, ir_top(j->m)), is_moved);
+}
+
+static bool is_worth_writing(const candidate *c) {
+  return c->stock_ns - c->time_ns >= TUNED_LEAST_SAVED_NS &&
+         c->stock_ns >= TUNED_KERNEL_GAIN * c->time_ns &&
+         2 * c->time_ns + c->stock_ns <= TIMED_MOST_NS;
+}
+
+static bool holds_written(job *j, weir_outcome as_is, candidate *c) {
+  c->is_stock = as_is == WEIR_UNTOUCHED;
+  return c->is_stock
+             ? holds_sliced(j, c)
+             : referee_ask(j, c, &c->needs) && c->needs.peak <= j->options.memory_limit_bytes;
+}
+
+/* *in_out: as it came, or faster already. */
+static weir_status write_instead(job *j, climb *in_out) {
+  candidate written, *base = &in_out->taken;
+  if (!may_write(j, base)) return WEIR_OK;
+  timed t = timed_look_up(
+      j, (timed_ways){"written", .held = as_it_is_held(in_out), .how = "with more in memory"});
+  if (t.choice == TIMED_NEVER || t.choice == TIMED_LOSES) return WEIR_OK;
+  WEIR_TRY(find_written(j, base->order, j->options.memory_limit_bytes, &written));
+  if (!written.m) return WEIR_OK;
+  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead,
+       takes = is_worth_writing(&written) && holds_written(j, in_out->outcome, &written) &&
+               (is_open || timed_choose(j, &t, &written, base) == TIMED_GAINS);
+  if (takes) *in_out = climb_to(WEIR_REWRITTEN, written);
+  else ir_module_destroy(written.m);
+  return WEIR_OK;
+}
+
 /* ---- steps in functions ---- */
 /* XLA may copy what a function is given. Of what runs as without weir it is not asked: that needs
  * all temporaries together. */
@@ -253,16 +309,17 @@ weir_status as_is_hold(job *j, climb as_is, climb *out) {
   if (fit_may_gain(j)) WEIR_TRY(take_kernels(j, out, &kernels));
   bool is_changed = j->is_asked_ahead && out->taken.m; /* which is all that is asked */
   if (is_changed) return WEIR_OK;
+  WEIR_TRY(write_instead(j, out));
+  is_changed |= j->is_asked_ahead && out->taken.m;
+  if (is_changed) return WEIR_OK;
   WEIR_TRY(slice_instead(j, kernels.choice == TIMED_LOSES, out));
   return make_functions(j, out);
 }
 
-/* XLA then runs what is independent one after the other, and out of cache: where slices are
- * predicted to be faster they are taken. */
-weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
-  candidate as_is = candidate_as_it_came(j, PLAN_ORDER_MEMORY, needs), faster;
-  WEIR_TRY(as_is_hold(j, climb_to(WEIR_OPTIONS_ONLY, as_is), out));
-  if (out->taken.m) return WEIR_OK;
+/* XLA runs what is independent one after the other, and out of cache: where slices are predicted to
+ * be faster they are taken. */
+static weir_status split_instead(job *j, climb *in_out) {
+  candidate faster;
   wanted w = {.limit = j->options.memory_limit_bytes,
               .gain = TUNED_SPLIT_GAIN,
               .most_compiles = COMPILES_FOR_SPEED,
@@ -270,6 +327,30 @@ weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
               .look = look_at_few};
   WEIR_TRY(find_slices(j, w, &faster));
   faster.stock_ns = 0; /* it is what holds the limit */
-  if (faster.m) *out = climb_to(WEIR_REWRITTEN, faster);
+  if (!faster.m) return WEIR_OK;
+  if (in_out->taken.m) ir_module_destroy(in_out->taken.m);
+  *in_out = climb_to(WEIR_REWRITTEN, faster);
+  return WEIR_OK;
+}
+
+weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
+  candidate as_is = candidate_as_it_came(j, PLAN_ORDER_MEMORY, needs);
+  WEIR_TRY(as_is_hold(j, climb_to(WEIR_OPTIONS_ONLY, as_is), out));
+  return out->taken.m ? WEIR_OK : split_instead(j, out);
+}
+
+weir_status as_is_hold_written(job *j, bool *holds, climb *out) {
+  int64_t limit = j->options.memory_limit_bytes;
+  candidate written;
+  *holds = false;
+  WEIR_TRY(find_written(j, PLAN_ORDER_MEMORY, limit, &written));
+  if (!written.m) return WEIR_OK;
+  written.stock_ns = 0; /* it is what holds the limit */
+  if (j->options.referee) *holds = referee_ask(j, &written, &written.needs);
+  else *holds = true;
+  *holds &= written.needs.peak <= limit;
+  *out = climb_to(WEIR_REWRITTEN, written);
+  if (*holds) return split_instead(j, out);
+  ir_module_destroy(written.m);
   return WEIR_OK;
 }

@@ -4,6 +4,7 @@
  *   1  XLA's honest report of the program as it is              -> the same program, honest options
  *   2  the same under the memory-optimised schedule             -> the same program, those options;
  *                                        split in its own order, if that holds and is faster
+ *   2b the same with what XLA makes again and again written   -> rewritten; split, if that is faster
  *   3  split, estimate, ask XLA; tighten what is too large      -> rewritten
  *   4  XLA's report of what looked hopeless by estimate          -> the same program, those options
  *   5  RESOURCE_EXHAUSTED with what stands in the way, and the smallest limit that would have held;
@@ -211,6 +212,9 @@ static weir_status hold_limit(job *j, climb *out) {
   if (sure > limit) return refuse_below(j, is, sure, out);
   bool known = judge_ordered(j, is, &ordered);
   if (known && ordered.peak <= limit) return as_is_hold_ordered(j, ordered, out);
+  bool holds_written;
+  WEIR_TRY(as_is_hold_written(j, &holds_written, out));
+  if (holds_written) return WEIR_OK;
   return rewrite(j, is.peak, known ? ordered.peak : 0, out);
 }
 

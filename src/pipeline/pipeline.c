@@ -66,9 +66,19 @@ static weir_status run_hoist(pass_ctx *p, ir_module *m) {
   return WEIR_OK;
 }
 
+static weir_status run_materialise(pass_ctx *p, ir_module *m) {
+  split_order *order = p->user;
+  bool may = order->limit_bytes ? order->fits : !order->goal.threshold_bytes;
+  if (!may || !pipeline_can_call(p->options, m)) return WEIR_OK;
+  materialise_room room = {order->order, order->limit_bytes, 0, 0};
+  p->changed = materialise_repeated(m, p->machine, &room) > 0;
+  if (p->changed && room.limit_bytes) order->peak_bytes = room.peak_bytes;
+  return WEIR_OK;
+}
+
 const pass pass_split = {"split", run_split}, pass_kernels = {"kernels", run_kernels},
            pass_progress = {"progress", run_progress}, pass_lower = {"lower", run_lower},
-           pass_hoist = {"hoist", run_hoist};
+           pass_hoist = {"hoist", run_hoist}, pass_materialise = {"materialise", run_materialise};
 
 const pass_row pipeline_passes[] = {
 #define PASS(id, name, phase, exact, use, doc) {&pass_##id, name, PASS_##phase, exact, PASS_##use},
@@ -208,6 +218,7 @@ static weir_status split_module(job *j, ir_module *m, split_order *order) {
   WEIR_TRY(pass_run(&d, &pass_channels_last, m, NULL));
   WEIR_TRY(pass_run(&d, &pass_whole_sums, m, NULL));
   WEIR_TRY(pass_run(&d, &pass_dce, m, NULL));
+  if (!order->is_trial) WEIR_TRY(pass_run(&d, &pass_materialise, m, NULL));
   if (order->has_cuts && order->peak_bytes > order->limit_bytes) splitter_judge(m, order);
   return WEIR_OK;
 }
@@ -223,4 +234,17 @@ weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order, 
   order->no_kernels = true;
   *out_m = ir_module_clone(m);
   return split_module(j, *out_m, order);
+}
+
+weir_status pipeline_materialise_copy(job *j, materialise_room *room, ir_module **out_m) {
+  *out_m = NULL;
+  bool is_local = split_spread_of(j->m) != SPLIT_SHARDED;
+  if (!is_local || !pass_is_on(&j->driver, pass_materialise.name) ||
+      !pipeline_can_call(&j->options, j->m))
+    return WEIR_OK;
+  ir_module *m = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare(j, PREPARE_AS_IT_CAME, room->limit_bytes, m, NULL));
+  if (materialise_repeated(m, &j->machine, room)) *out_m = m;
+  else ir_module_destroy(m);
+  return WEIR_OK;
 }

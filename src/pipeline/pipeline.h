@@ -6,6 +6,7 @@
 #include "ir/ir.h"
 #include "machine/machine.h"
 #include "pass/pass.h"
+#include "pipeline/materialise.h"
 #include "plan/peak.h"
 #include "split/checkpoint.h"
 #include "split/choose.h"
@@ -139,6 +140,11 @@ bool pipeline_functions_are_on(const job *j);
  * by what kernels ask for, and there are none: taken if it is not then. */
 WEIR_MUST_USE weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order,
                                               ir_module **out_m);
+
+/* *out_m: a copy of the program as it came with what XLA would make again and again written to
+ * memory (pipeline/materialise.h); NULL: nothing would be, or there is no room. */
+WEIR_MUST_USE weir_status pipeline_materialise_copy(job *j, materialise_room *room,
+                                                    ir_module **out_m);
 
 /* splitter.c: which seeds, in which order. */
 /* Cost: two estimates. */

@@ -178,18 +178,24 @@ static bool is_small_reduce(const ir_module *m, ir_op op) {
   return count >= 0;
 }
 
-bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users) {
+bool plan_may_fuse(const ir_module *m, ir_op op, const ir_users *users) {
   ir_kind kind = ir_kind_of(m, op);
   int flags = ir_kind_flags(kind);
   if (kind == IR_OP_CONSTANT || kind == IR_OP_IOTA) flags |= IR_FLAG_M;
-  if (ir_op_get(m, op)->n_results != 1 || !takes_in(kind, flags)) return true;
+  if (ir_op_get(m, op)->n_results != 1 || !takes_in(kind, flags)) return false;
   ir_value v = ir_result(m, op, 0);
-  uint32_t n = users->first[v + 1] - users->first[v];
-  if (n > 1 && !is_light(kind, flags)) return true;
-  for (uint32_t i = users->first[v]; i < users->first[v + 1]; i++) {
-    ir_kind k = ir_kind_of(m, users->ops[i]);
-    if (k == IR_OP_REDUCE ? !is_small_reduce(m, users->ops[i]) : !takes_in(k, ir_kind_flags(k)))
-      return true;
+  for (ir_op user, i = 0; (user = ir_user_at(users, v, i)); i++) {
+    ir_kind k = ir_kind_of(m, user);
+    if (k == IR_OP_REDUCE ? !is_small_reduce(m, user) : !takes_in(k, ir_kind_flags(k)))
+      return false;
   }
-  return n == 0;
+  return users->first[v] < users->first[v + 1];
+}
+
+bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users) {
+  if (!plan_may_fuse(m, op, users)) return true;
+  ir_kind kind = ir_kind_of(m, op);
+  bool has_one_reader = !ir_user_at(users, ir_result(m, op, 0), 1);
+  bool is_free = kind == IR_OP_CONSTANT || kind == IR_OP_IOTA;
+  return !has_one_reader && !is_free && !is_light(kind, ir_kind_flags(kind));
 }
