@@ -269,6 +269,19 @@ ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims) {
   return ir_attr_other(m, b.text);
 }
 
+bool ir_pads_around(ir_module *m, ir_op pad, ir_ints *out_low, ir_ints *out_high) {
+  ir_ints gaps = ir_op_list(m, pad, "interior_padding");
+  *out_low = ir_op_list(m, pad, "edge_padding_low");
+  *out_high = ir_op_list(m, pad, "edge_padding_high");
+  for (int32_t d = 0; d < gaps.count; d++)
+    if (out_low->at[d] < 0 || out_high->at[d] < 0 || gaps.at[d]) return false;
+  return true;
+}
+
+void ir_set_dot_dims(ir_module *m, ir_op op, const ir_dot_numbers *dims) {
+  ir_op_set_attr(m, op, "dot_dimension_numbers", ir_dot_dims_attr(m, dims), true);
+}
+
 /* names: of offset, collapsed, operand's batching, indices' batching dimensions and of the map. */
 static ir_attr indexing_attr(ir_module *m, const char *head, const char *const *names,
                              const ir_gather_numbers *n) {

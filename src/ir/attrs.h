@@ -115,9 +115,25 @@ ir_op ir_comparison(const ir_module *m, ir_value v, ir_direction *out_direction)
 size_t ir_enum_word(const char *text, const char *key, const char **out_word);
 
 ir_attr ir_dot_dims_attr(ir_module *m, const ir_dot_numbers *dims);
+void ir_set_dot_dims(ir_module *m, ir_op op, const ir_dot_numbers *dims);
 ir_attr ir_gather_dims_attr(ir_module *m, const ir_gather_numbers *dims);
 ir_attr ir_scatter_dims_attr(ir_module *m, const ir_gather_numbers *dims);
 ir_attr ir_conv_dims_attr(ir_module *m, const ir_conv_numbers *dims);
+
+/* slice_sizes: one per dimension of x. */
+ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
+                         const ir_gather_numbers *n, const int64_t *slice_sizes);
+/* Of one array; its region is to be made. */
+ir_op ir_build_scatter(ir_builder *b, ir_value x, ir_value indices, ir_value updates,
+                       const ir_gather_numbers *n);
+/* Of all along dim, one for each index of a line or a column; out_others: the other dimensions. */
+ir_gather_numbers ir_numbers_of_rows(int32_t rank, const int64_t *dim, int64_t *out_others);
+/* x[.., at, ..] at such indices; out of bounds: the nearest inside. */
+ir_value ir_build_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at);
+
+/* How far a pad of known shape goes around what it pads; false: there are gaps, or less than
+ * nothing. */
+bool ir_pads_around(ir_module *m, ir_op pad, ir_ints *out_low, ir_ints *out_high);
 
 /* The monoid of a reducer region: a block (lhs.., rhs..) whose single op combines argument i with
  * argument n + i. */

@@ -1,5 +1,6 @@
 /* Builders: result types are derived from the operands, as in the op table's shape rules. */
 #include "base/strbuf.h"
+#include "ir/attrs.h"
 #include "ir/floats.h"
 
 ir_op ir_build_op(ir_builder *b, ir_kind kind, uint32_t n_operands, const ir_value *operands,
@@ -258,35 +259,61 @@ ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *l
   return ir_build_pad_with_gaps(b, x, fill, low, high, none);
 }
 
-ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type, ir_attr numbers,
-                         const int64_t *slice_sizes) {
+ir_value ir_build_is_diagonal(ir_builder *b, ir_type type, int64_t i, int64_t j) {
+  bool is_long = ir_type_get(b->m, type)->dims[i] > INT32_MAX;
+  ir_type counts = ir_tensor_with_dtype(b->m, type, is_long ? IR_I64 : IR_I32);
+  return ir_build_compare(b, "EQ", ir_build_iota(b, counts, i), ir_build_iota(b, counts, j));
+}
+
+ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type,
+                         const ir_gather_numbers *n, const int64_t *slice_sizes) {
   ir_module *m = b->m;
   ir_attr sizes = ir_attr_i64s(m, slice_sizes, ir_type_at(m, x)->rank);
-  ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", numbers),
+  ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", ir_gather_dims_attr(m, n)),
                            ir_property(m, "slice_sizes", sizes)};
   return ir_build(b, IR_OP_GATHER, 2, (ir_value[]){x, indices}, type, 2, attrs);
 }
 
-ir_value ir_build_take_along(ir_builder *b, ir_value x, ir_value positions, int32_t dim) {
-  ir_module *m = b->m;
-  ir_type_data t = *ir_type_at(m, positions);
-  int64_t sizes[IR_MAX_RANK], dims[IR_MAX_RANK];
-  strbuf others = strbuf_make(m->arena), text = strbuf_make(m->arena);
-  for (int32_t i = 0, n = 0; i < t.rank; i++) {
-    sizes[i] = 1;
-    dims[i] = t.dims[i];
-    if (i != dim) strbuf_printf(&others, n++ ? ", %d" : "%d", i);
-  }
-  dims[t.rank] = 1;
-  const char *batching = t.rank > 1 ? others.text : "";
-  strbuf_printf(&text,
-                "#stablehlo.gather<offset_dims = [], collapsed_slice_dims = [%d], "
-                "operand_batching_dims = [%s], start_indices_batching_dims = [%s], "
-                "start_index_map = [%d], index_vector_dim = %d>",
-                dim, batching, batching, dim, t.rank);
-  ir_type type = ir_tensor(m, ir_type_at(m, x)->dtype, t.rank, t.dims);
-  ir_value indices = ir_build_reshape(b, positions, ir_tensor(m, t.dtype, t.rank + 1, dims));
-  return ir_build_gather(b, x, indices, type, ir_attr_other(m, text.text), sizes);
+ir_op ir_build_scatter(ir_builder *b, ir_value x, ir_value indices, ir_value updates,
+                       const ir_gather_numbers *n) {
+  ir_type type = ir_type_of(b->m, x);
+  ir_named_attr attr =
+      ir_property(b->m, "scatter_dimension_numbers", ir_scatter_dims_attr(b->m, n));
+  return ir_build_op(b, IR_OP_SCATTER, 3, (ir_value[]){x, indices, updates}, 1, &type, 1, &attr, 1);
+}
+
+static ir_ints all_but(int32_t rank, int64_t dim, int64_t *out) {
+  return ir_ints_without((ir_ints){rank, ir_all_dims}, dim, out);
+}
+
+ir_value ir_build_take_along(ir_builder *b, ir_value x, ir_value positions, int64_t dim) {
+  ir_type type =
+      ir_tensor_with_dtype(b->m, ir_type_of(b->m, positions), ir_type_at(b->m, x)->dtype);
+  int64_t sizes[IR_MAX_RANK], others[IR_MAX_RANK];
+  int32_t rank = ir_type_get(b->m, type)->rank;
+  ir_ints batch = all_but(rank, dim, others);
+  for (int32_t i = 0; i < rank; i++) sizes[i] = 1;
+  ir_gather_numbers n = {.collapsed_slice_dims = {1, &dim},
+                         .operand_batching_dims = batch,
+                         .start_indices_batching_dims = batch,
+                         .start_index_map = {1, &dim},
+                         .index_vector_dim = rank};
+  return ir_build_gather(b, x, positions, type, &n, sizes);
+}
+
+ir_gather_numbers ir_numbers_of_rows(int32_t rank, const int64_t *dim, int64_t *out_others) {
+  return (ir_gather_numbers){.offset_dims = all_but(rank, *dim, out_others),
+                             .collapsed_slice_dims = {1, dim},
+                             .start_index_map = {1, dim},
+                             .index_vector_dim = 1};
+}
+
+ir_value ir_build_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at) {
+  int64_t others[IR_MAX_RANK];
+  ir_type one = ir_tensor_with_dim(b->m, ir_type_of(b->m, x), (int32_t)dim, 1),
+          type = ir_tensor_with_dim(b->m, one, (int32_t)dim, ir_type_at(b->m, at)->dims[0]);
+  ir_gather_numbers n = ir_numbers_of_rows(ir_type_get(b->m, one)->rank, &dim, others);
+  return ir_build_gather(b, x, at, type, &n, ir_type_get(b->m, one)->dims);
 }
 
 void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype) {

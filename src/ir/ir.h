@@ -525,11 +525,10 @@ ir_value ir_build_pad_with_gaps(ir_builder *b, ir_value x, ir_value fill, const 
                                 const int64_t *high, const int64_t *gaps);
 ir_value ir_build_pad(ir_builder *b, ir_value x, ir_value fill, const int64_t *low,
                       const int64_t *high);
-/* numbers: as ir_gather_dims_attr() has them; slice_sizes: one per dimension of x. */
-ir_value ir_build_gather(ir_builder *b, ir_value x, ir_value indices, ir_type type, ir_attr numbers,
-                         const int64_t *slice_sizes);
-/* Along dim of x, of less than the greatest rank, the element at each of the positions. */
-ir_value ir_build_take_along(ir_builder *b, ir_value x, ir_value positions, int32_t dim);
+/* Where dimensions i and j of this type are at the same index. */
+ir_value ir_build_is_diagonal(ir_builder *b, ir_type type, int64_t i, int64_t j);
+/* Along dim of x the element at each of the positions. */
+ir_value ir_build_take_along(ir_builder *b, ir_value x, ir_value positions, int64_t dim);
 /* The op's region 0 becomes a reducer of two scalars by this kind. */
 void ir_build_reducer(ir_builder *b, ir_op op, ir_kind kind, ir_dtype dtype);
 /* Reduced by `kind` over `count` dimensions (ascending) from this initial scalar. */

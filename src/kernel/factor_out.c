@@ -121,36 +121,19 @@ static bool is_sum(const extractor *w, ir_op op) {
          ir_is_zero(w->m, ir_operand(w->m, op, 1));
 }
 
-static ir_value factors_of_reduce(extractor *w, ir_op op) {
-  ir_value from = ir_operand(w->m, op, 0);
-  int32_t n, next = 0;
-  const int64_t *dims = ir_op_ints(w->m, op, "dimensions", &n);
-  bool summed[IR_MAX_RANK] = {false};
-  int64_t place[IR_MAX_RANK] = {0};
-  if (!is_sum(w, op)) return IR_NONE;
-  for (int32_t i = 0; i < n; i++) summed[dims[i]] = true;
-  for (int32_t d = 0; d < ir_type_at(w->m, from)->rank; d++)
-    if (!summed[d]) place[d] = next++;
-  return take_out(w, op, 0, summed, place);
-}
-
-static bool has(const ir_ints *list, int64_t x) { return ir_ints_have(*list, x); }
-
-static ir_value factors_of_dot(extractor *w, ir_op op, uint32_t operand) {
-  ir_dot_numbers d;
-  if (!ir_is_real(ir_type_at(w->m, ir_operand(w->m, op, operand))->dtype) ||
-      !ir_dot_dims(w->m, op, &d))
+/* Of a sum, or of a product's operand; ir/maps.h says over which dimensions, and where the others
+ * are. */
+static ir_value factors_of(extractor *w, ir_op op, uint32_t operand) {
+  int32_t index[IR_MAX_RANK], rank = ir_type_at(w->m, ir_result(w->m, op, 0))->rank;
+  const ir_type_data *t = ir_type_at(w->m, ir_operand(w->m, op, operand));
+  bool summed[IR_MAX_RANK];
+  int64_t place[IR_MAX_RANK];
+  if ((ir_kind_of(w->m, op) == IR_OP_REDUCE ? !is_sum(w, op) : !ir_is_real(t->dtype)) ||
+      !ir_operand_indices(w->a, w->m, op, operand, index))
     return IR_NONE;
-  const ir_ints *batch = operand ? &d.rhs_batch : &d.lhs_batch,
-                *contract = operand ? &d.rhs_contract : &d.lhs_contract;
-  int32_t rank = ir_type_at(w->m, ir_operand(w->m, op, operand))->rank, next = batch->count;
-  bool summed[IR_MAX_RANK] = {false};
-  int64_t place[IR_MAX_RANK] = {0};
-  if (operand) next = ir_type_at(w->m, ir_operand(w->m, op, 0))->rank - d.lhs_contract.count;
-  for (int32_t i = 0; i < batch->count; i++) place[batch->at[i]] = i;
-  for (int32_t i = 0; i < rank; i++) {
-    summed[i] = has(contract, i);
-    if (!summed[i] && !has(batch, i)) place[i] = next++;
+  for (int32_t d = 0; d < t->rank; d++) {
+    summed[d] = index[d] >= rank;
+    place[d] = index[d];
   }
   return take_out(w, op, operand, summed, place);
 }
@@ -209,8 +192,8 @@ static ir_value exchanged_sum(extractor *w, ir_op reduce) {
 static ir_value replaced(extractor *w, ir_op op) {
   ir_value v = IR_NONE;
   switch (ir_kind_of(w->m, op)) {
-    case IR_OP_REDUCE: v = factors_of_reduce(w, op); return v ? v : exchanged_sum(w, op);
-    case IR_OP_DOT_GENERAL: v = factors_of_dot(w, op, 0); return v ? v : factors_of_dot(w, op, 1);
+    case IR_OP_REDUCE: v = factors_of(w, op, 0); return v ? v : exchanged_sum(w, op);
+    case IR_OP_DOT_GENERAL: v = factors_of(w, op, 0); return v ? v : factors_of(w, op, 1);
     default: return v;
   }
 }

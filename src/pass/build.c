@@ -31,17 +31,6 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
   return ir_build(b, IR_OP_TRIANGULAR_SOLVE, 2, (ir_value[]){a, rhs}, type, 4, attrs);
 }
 
-/* Whole slices, one for each index of a column; `dims` has room for all dimensions. */
-static ir_gather_numbers numbers_of_rows(int32_t rank, const int64_t *dim, int64_t *dims) {
-  int32_t n = 0;
-  for (int32_t d = 0; d < rank; d++)
-    if (d != *dim) dims[n++] = d;
-  return (ir_gather_numbers){.offset_dims = {n, dims},
-                             .collapsed_slice_dims = {1, dim},
-                             .start_index_map = {1, dim},
-                             .index_vector_dim = 1};
-}
-
 ir_value pass_build_column(ir_builder *b, ir_value x) {
   int64_t dims[IR_MAX_RANK];
   ir_type_data t = *ir_type_at(b->m, x);
@@ -65,25 +54,13 @@ bool pass_find_entries(arena *scratch, ir_module *m, ir_op op, pass_entries *out
   return ir_gather_dims(scratch, m, op, &out->n);
 }
 
-ir_value pass_build_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at) {
-  CTX_CHECK(b->m->ctx, ir_type_at(b->m, at)->rank == 1);
-  int64_t others[IR_MAX_RANK];
-  ir_type one = ir_tensor_with_dim(b->m, ir_type_of(b->m, x), (int32_t)dim, 1),
-          type = ir_tensor_with_dim(b->m, one, (int32_t)dim, ir_type_at(b->m, at)->dims[0]);
-  ir_gather_numbers n = numbers_of_rows(ir_type_get(b->m, one)->rank, &dim, others);
-  return ir_build_gather(b, x, pass_build_column(b, at), type, ir_gather_dims_attr(b->m, &n),
-                         ir_type_get(b->m, one)->dims);
-}
-
 ir_value pass_build_put_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at, ir_value rows) {
   ir_module *m = b->m;
   CTX_CHECK(m->ctx, ir_type_at(m, at)->rank == 1);
   int64_t others[IR_MAX_RANK];
-  ir_gather_numbers n = numbers_of_rows(ir_type_at(m, x)->rank, &dim, others);
-  ir_value operands[] = {x, pass_build_column(b, at), rows};
-  ir_type type = ir_type_of(m, x), scalar = ir_scalar(m, ir_type_at(m, x)->dtype);
-  ir_named_attr attr = ir_property(m, "scatter_dimension_numbers", ir_scatter_dims_attr(m, &n));
-  ir_op op = ir_build_op(b, IR_OP_SCATTER, 3, operands, 1, &type, 1, &attr, 1);
+  ir_type scalar = ir_scalar(m, ir_type_at(m, x)->dtype);
+  ir_gather_numbers n = ir_numbers_of_rows(ir_type_at(m, x)->rank, &dim, others);
+  ir_op op = ir_build_scatter(b, x, pass_build_column(b, at), rows, &n);
   ir_block body = ir_region_block(m, op, 0);
   ir_block_arg(m, body, scalar);
   ir_value last = ir_block_arg(m, body, scalar);

@@ -22,9 +22,7 @@ ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to);
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims);
 /* Numbers as index vectors of one, along a further dimension, the last. */
 ir_value pass_build_column(ir_builder *b, ir_value x);
-/* x[.., at, ..] and x[.., at, ..] = rows, at a line of indices along one dimension; `at` out of
- * bounds: the nearest inside; put: nowhere. */
-ir_value pass_build_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at);
+/* x[.., at, ..] = rows, at a line of indices along one dimension; out of bounds: nowhere. */
 ir_value pass_build_put_rows(ir_builder *b, ir_value x, int64_t dim, ir_value at, ir_value rows);
 /* The op once more, without its regions, on other operands and with another result type. */
 ir_value pass_build_like(ir_builder *b, ir_op op, const ir_value *operands, ir_type type);

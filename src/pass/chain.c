@@ -30,6 +30,7 @@
  * Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
  * dot-order pass knew (A B) c.
  */
+#include "ir/maps.h"
 #include "machine/tuned.h"
 #include "pass/network.h"
 
@@ -106,26 +107,21 @@ typedef struct named_dot {
 static bool name_operands(chain *c, pass_network *net, ir_op dot, const uint8_t *result_at,
                           named_dot *out) {
   ir_dot_numbers n;
+  int32_t index[IR_MAX_RANK], rank = ir_type_at(c->m, ir_result(c->m, dot, 0))->rank;
   if (!ir_dot_dims(c->m, dot, &n)) return false;
   if (net->n_labels + n.lhs_contract.count > PASS_MOST_LABELS) return false;
-  ir_ints batch[] = {n.lhs_batch, n.rhs_batch}, contract[] = {n.lhs_contract, n.rhs_contract};
   const ir_type_data *lhs = ir_type_at(c->m, ir_operand(c->m, dot, 0));
-  int32_t next = n.lhs_batch.count, first = net->n_labels;
-  for (int32_t i = 0; i < n.lhs_contract.count; i++)
-    new_label(net, lhs->dims[n.lhs_contract.at[i]]);
-  for (int side = 0; side < 2; side++) {
-    int32_t rank = ir_type_at(c->m, ir_operand(c->m, dot, (uint32_t)side))->rank;
-    out->at[side] = ARENA_ARRAY(c->scratch, uint8_t, (size_t)rank + 1);
-    for (int32_t i = 0; i < batch[side].count; i++) out->at[side][batch[side].at[i]] = result_at[i];
-    for (int32_t i = 0; i < contract[side].count; i++)
-      out->at[side][contract[side].at[i]] = (uint8_t)(first + i);
-    for (int32_t d = 0; d < rank; d++)
-      if (ir_dot_is_free(&n, (uint32_t)side, d)) out->at[side][d] = result_at[next++];
-  }
-  CTX_CHECK(c->m->ctx, next == ir_type_at(c->m, ir_result(c->m, dot, 0))->rank);
+  int32_t first = net->n_labels;
   out->contracted = 0;
   for (int32_t i = 0; i < n.lhs_contract.count; i++)
-    out->contracted |= (pass_labels)1 << (first + i);
+    out->contracted |= (pass_labels)1 << new_label(net, lhs->dims[n.lhs_contract.at[i]]);
+  for (uint32_t side = 0; side < 2; side++) {
+    int32_t own_rank = ir_type_at(c->m, ir_operand(c->m, dot, side))->rank;
+    out->at[side] = ARENA_ARRAY(c->scratch, uint8_t, (size_t)own_rank + 1);
+    CTX_CHECK(c->m->ctx, ir_operand_indices(c->scratch, c->m, dot, side, index));
+    for (int32_t d = 0; d < own_rank; d++)
+      out->at[side][d] = index[d] < rank ? result_at[index[d]] : (uint8_t)(first + index[d] - rank);
+  }
   return true;
 }
 
@@ -507,8 +503,7 @@ static void multiply(chain *c, ir_builder *b, const pass_network *net, const ter
   const ir_op_data root = *ir_op_get(m, net->root);
   out->value = ir_build(b, IR_OP_DOT_GENERAL, 2, (ir_value[]){x->value, y->value}, type,
                         root.n_attrs, root.attrs);
-  ir_op_set_attr(m, ir_value_get(m, out->value)->op, "dot_dimension_numbers",
-                 ir_dot_dims_attr(m, &n), true);
+  ir_set_dot_dims(m, ir_value_get(m, out->value)->op, &n);
 }
 
 static bool is_named(const term *t, const uint8_t *at) {

@@ -10,6 +10,7 @@
  * Cost: terms squared per sum, at most MOST_TERMS. Source: the distributive law; XLA's
  * AlgebraicSimplifier does the same for elementwise products.
  */
+#include "ir/maps.h"
 #include "pass/build.h"
 
 enum { MOST_TERMS = 32 };
@@ -19,11 +20,6 @@ typedef struct terms {
   bool made[MOST_TERMS]; /* by merging others of the sum */
   uint32_t count, adds;
 } terms;
-
-typedef struct product {
-  ir_op op;
-  ir_dot_numbers n;
-} product;
 
 static bool is_in(const pass_rewrite *f, ir_op op, ir_kind kind, ir_block block) {
   return op && ir_kind_of(f->m, op) == kind && ir_op_get(f->m, op)->block == block;
@@ -50,44 +46,43 @@ static bool add_terms(const pass_rewrite *f, ir_op add, ir_block block, terms *o
   return true;
 }
 
-static bool find_product(const pass_rewrite *f, const terms *t, uint32_t i, product *out) {
-  ir_op op = ir_value_get(f->m, t->at[i])->op;
+/* IR_NONE: the term is none, or others read it. */
+static ir_op find_product(const pass_rewrite *f, const terms *t, uint32_t i) {
   bool own = t->made[i] || is_read_once(f, t->at[i]);
-  if (!op || !own || ir_kind_of(f->m, op) != IR_OP_DOT_GENERAL) return false;
-  *out = (product){.op = op};
-  return ir_dot_dims(f->m, op, &out->n);
+  return own ? ir_maker(f->m, t->at[i], IR_OP_DOT_GENERAL) : IR_NONE;
 }
 
 /* ---- two products with a common side ---- */
-/* permutation[d]: which dimension of b's other side is dimension d of a's. */
-static bool match_dims(const pass_rewrite *f, const product *a, const product *b, uint32_t common,
+/* permutation[d]: which dimension of b's other side is dimension d of a's: they meet the same
+ * dimension of the common side, or make the same one of the result. */
+static bool match_dims(const pass_rewrite *f, ir_op a, ir_op b, uint32_t common,
                        int64_t *permutation) {
+  ir_op of[2] = {a, b};
   uint32_t side = 1 - common;
-  ir_ints a_batch = ir_dot_batch(&a->n, side), b_batch = ir_dot_batch(&b->n, side),
-          a_contract = ir_dot_contract(&a->n, side), b_contract = ir_dot_contract(&b->n, side);
-  if (a_batch.count != b_batch.count || a_contract.count != b_contract.count) return false;
-  for (int32_t i = 0; i < a_batch.count; i++) {
-    if (ir_dot_batch(&a->n, common).at[i] != ir_dot_batch(&b->n, common).at[i]) return false;
-    permutation[a_batch.at[i]] = b_batch.at[i];
-  }
-  for (int32_t i = 0; i < a_contract.count; i++) {
-    int32_t k = ir_ints_find(ir_dot_contract(&b->n, common), ir_dot_contract(&a->n, common).at[i]);
-    if (k < 0) return false;
-    permutation[a_contract.at[i]] = b_contract.at[k];
-  }
-  int32_t rank = ir_type_at(f->m, ir_operand(f->m, a->op, side))->rank, next = 0;
+  int32_t own[2][IR_MAX_RANK], met[2][IR_MAX_RANK];
+  int32_t rank = ir_type_at(f->m, ir_operand(f->m, a, side))->rank,
+          n_met = ir_type_at(f->m, ir_operand(f->m, a, common))->rank,
+          n_made = ir_type_at(f->m, ir_result(f->m, a, 0))->rank;
+  for (int i = 0; i < 2; i++)
+    if (!ir_operand_indices(f->p->scratch, f->m, of[i], side, own[i]) ||
+        !ir_operand_indices(f->p->scratch, f->m, of[i], common, met[i]))
+      return false;
   for (int32_t d = 0; d < rank; d++) {
-    if (!ir_dot_is_free(&a->n, side, d)) continue;
-    while (!ir_dot_is_free(&b->n, side, next)) next++;
-    permutation[d] = next++;
+    int32_t index = own[0][d], c = 0, e = 0;
+    while (c < n_met && met[0][c] != own[0][d]) c++;
+    if (c < n_met) index = met[1][c];
+    while (e < rank && own[1][e] != index) e++;
+    bool is_summed = index >= n_made && own[0][d] >= n_made;
+    if (e == rank || (!is_summed && index != own[0][d])) return false;
+    permutation[d] = e;
   }
   return true;
 }
 
-static bool is_worth_it(const pass_rewrite *f, const product *a, uint32_t common) {
+static bool is_worth_it(const pass_rewrite *f, ir_op a, uint32_t common) {
   const ir_module *m = f->m;
-  ir_value x = ir_operand(m, a->op, common), own = ir_operand(m, a->op, 1 - common),
-           result = ir_result(m, a->op, 0);
+  ir_value x = ir_operand(m, a, common), own = ir_operand(m, a, 1 - common),
+           result = ir_result(m, a, 0);
   ir_dtype d = ir_type_at(m, result)->dtype;
   bool wide = d == IR_F32 || d == IR_F64 || d == IR_C64 || d == IR_C128;
   int64_t bytes = ir_value_bytes(m, own), made = ir_value_bytes(m, result);
@@ -96,31 +91,30 @@ static bool is_worth_it(const pass_rewrite *f, const product *a, uint32_t common
          bytes <= made && made > f->small_bytes;
 }
 
-static ir_value merged(pass_rewrite *f, ir_builder *b, const product *x, const product *y,
-                       uint32_t common) {
+static ir_value merged(pass_rewrite *f, ir_builder *b, ir_op x, ir_op y, uint32_t common) {
   ir_module *m = f->m;
   uint32_t side = 1 - common;
   int64_t permutation[IR_MAX_RANK];
-  ir_value own = ir_operand(m, x->op, side), other = ir_operand(m, y->op, side);
-  if (ir_operand(m, x->op, common) != ir_operand(m, y->op, common) ||
+  ir_value own = ir_operand(m, x, side), other = ir_operand(m, y, side);
+  if (ir_operand(m, x, common) != ir_operand(m, y, common) ||
       ir_type_at(m, own)->rank != ir_type_at(m, other)->rank ||
-      ir_op_get(m, x->op)->n_attrs != ir_op_get(m, y->op)->n_attrs ||
-      !pass_same_accuracy(m, x->op, y->op) || !is_worth_it(f, x, common) ||
-      !is_worth_it(f, y, common) || !match_dims(f, x, y, common, permutation))
+      ir_op_get(m, x)->n_attrs != ir_op_get(m, y)->n_attrs || !pass_same_accuracy(m, x, y) ||
+      !is_worth_it(f, x, common) || !is_worth_it(f, y, common) ||
+      !match_dims(f, x, y, common, permutation))
     return IR_NONE;
   ir_value operands[2];
-  operands[common] = ir_operand(m, x->op, common);
+  operands[common] = ir_operand(m, x, common);
   operands[side] = ir_build_add(b, own, ir_build_transpose(b, other, permutation));
-  return pass_build_like(b, x->op, operands, ir_type_of(m, ir_result(m, x->op, 0)));
+  return pass_build_like(b, x, operands, ir_type_of(m, ir_result(m, x, 0)));
 }
 
 /* ---- sums ---- */
 /* Terms i and j are one from now on, which may be merged with others. */
 static bool merge_terms(pass_rewrite *f, ir_builder *b, terms *t, uint32_t i, uint32_t j) {
-  product x, y;
-  if (!find_product(f, t, i, &x) || !find_product(f, t, j, &y)) return false;
-  ir_value made = merged(f, b, &x, &y, 0);
-  if (!made) made = merged(f, b, &x, &y, 1);
+  ir_op x = find_product(f, t, i), y = find_product(f, t, j);
+  if (!x || !y) return false;
+  ir_value made = merged(f, b, x, y, 0);
+  if (!made) made = merged(f, b, x, y, 1);
   if (!made) return false;
   t->at[i] = made;
   t->made[i] = true;

@@ -112,20 +112,12 @@ static void sum_dim(ir_builder *b, side *s, int32_t dim) {
   drop_label(&s->l, dim);
 }
 
-/* Dimensions i < j have one label: what lies off their diagonal becomes 0. */
-static void mask_diagonal(ir_builder *b, side *s, int32_t i, int32_t j) {
-  ir_module *m = b->m;
-  ir_type type = ir_type_of(m, s->x);
-  ir_type count_type = ir_tensor_with_dtype(m, type, IR_I64);
-  ir_value on =
-      ir_build_compare(b, "EQ", ir_build_iota(b, count_type, i), ir_build_iota(b, count_type, j));
-  s->x = ir_build_select(b, on, s->x, ir_build_zeros(b, type));
-}
-
+/* Dimensions i < j have one label: what lies off their diagonal is 0 in the sum over j. */
 static void take_diagonals(ir_builder *b, side *s) {
   for (int32_t i = 0; i < s->l.count; i++)
     for (int32_t j; (j = find_label(&s->l, i + 1, s->l.at[i])) >= 0;) {
-      mask_diagonal(b, s, i, j);
+      ir_type type = ir_type_of(b->m, s->x);
+      s->x = ir_build_select(b, ir_build_is_diagonal(b, type, i, j), s->x, ir_build_zeros(b, type));
       sum_dim(b, s, j);
     }
 }

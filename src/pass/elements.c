@@ -346,8 +346,7 @@ static ir_value gathered(picker *f, const reading *r) {
   ir_type type = ir_tensor(f->m, t.dtype, y.rank, dims);
   ir_gather_numbers numbers = pass_numbers_of(&some, &n, (ir_ints){w.n, w.at});
   ir_value indices = pass_index_vectors(&some, &where, &n);
-  ir_attr attr = ir_gather_dims_attr(f->m, &numbers);
-  ir_value x = ir_build_gather(&f->b, r->v, indices, type, attr, sizes);
+  ir_value x = ir_build_gather(&f->b, r->v, indices, type, &numbers, sizes);
   return ir_build_transpose(&f->b, x, order);
 }
 
@@ -566,26 +565,23 @@ static bool is_worth_rows(const picker *f, ir_op op, const ir_dot_numbers *n) {
   return entries <= all / 2;
 }
 
-static place *side_of(const picker *f, ir_op op, uint32_t side, const ir_dot_numbers *n,
-                      const place *where) {
-  ir_ints batch = ir_dot_batch(n, side), contract = ir_dot_contract(n, side);
-  const ir_type_data *l = type_of(f, ir_operand(f->m, op, 0));
-  int32_t next = side ? l->rank - n->lhs_contract.count : batch.count;
+/* Of a product's side; along what is summed it begins. */
+static place *side_of(const picker *f, ir_op op, uint32_t side, const place *where) {
+  int32_t index[IR_MAX_RANK], rank = type_of(f, ir_result(f->m, op, 0))->rank;
   place *from = new_place(f);
-  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, side))->rank; d++) {
-    int32_t i = ir_ints_find(batch, d);
-    from->at[d] = ir_ints_have(contract, d) ? AT_ZERO : where->at[i >= 0 ? i : next++];
-  }
+  CTX_CHECK(f->m->ctx, ir_operand_indices(f->p->scratch, f->m, op, side, index));
+  for (int32_t d = 0; d < type_of(f, ir_operand(f->m, op, side))->rank; d++)
+    from->at[d] = index[d] < rank ? where->at[index[d]] : AT_ZERO;
   return from;
 }
 
 /* Whether places that are data name elements along an operand's innermost dimension. Where arrays
  * lie in tiles XLA gathers such columns out of a copy of all of it, in which they lie together. */
-static bool is_of_columns(const picker *f, ir_op op, const ir_dot_numbers *n, const place *where) {
+static bool is_of_columns(const picker *f, ir_op op, const place *where) {
   const device_memory *memory = f->p->machine ? machine_memory(f->p->machine) : NULL;
   if (!memory || !memory->tile_lanes) return false;
   for (uint32_t side = 0; side < 2; side++) {
-    const place *from = side_of(f, op, side, n, where);
+    const place *from = side_of(f, op, side, where);
     int32_t last = type_of(f, ir_operand(f->m, op, side))->rank - 1;
     if (last > 0 && from->at[last].at) return true;
   }
@@ -641,11 +637,11 @@ static ir_value of_dot(picker *f, ir_op op, const place *where) {
   ir_dot_numbers n;
   const place *sides[2];
   if (!ir_dot_dims(f->m, op, &n) || ir_op_attr(f->m, op, "algorithm") ||
-      (data && !is_worth_rows(f, op, &n)) || is_of_columns(f, op, &n, where) ||
+      (data && !is_worth_rows(f, op, &n)) || is_of_columns(f, op, where) ||
       f->rank + n.lhs_contract.count > IR_MAX_RANK)
     return plain(f, y, where);
   for (uint32_t s = 0; s < 2; s++) {
-    sides[s] = side_of(f, op, s, &n, where);
+    sides[s] = side_of(f, op, s, where);
     counted[s] = counted_by(f, ir_operand(f->m, op, s), sides[s], NULL);
   }
   if (data || counted[0] == counted[1]) return sum_of_rows(f, op, sides, &n);

@@ -46,7 +46,7 @@ static bool fold_operand(pass_ctx *p, ir_module *m, ir_op dot, uint32_t side) {
   *batch = renamed(p->scratch, *batch, perm);
   *contract = renamed(p->scratch, *contract, perm);
   ir_op_get(m, dot)->operands[side] = ir_operand(m, transpose, 0);
-  ir_op_set_attr(m, dot, "dot_dimension_numbers", ir_dot_dims_attr(m, &n), true);
+  ir_set_dot_dims(m, dot, &n);
   return true;
 }
 
@@ -94,7 +94,7 @@ static void become_swapped_dot(ir_module *m, ir_op transpose, ir_op dot, ir_dot_
   t->attrs = ARENA_COPY(m->arena, ir_named_attr, d->attrs, d->n_attrs);
   t->location = d->location;
   n = (ir_dot_numbers){n.rhs_batch, n.lhs_batch, n.rhs_contract, n.lhs_contract};
-  ir_op_set_attr(m, transpose, "dot_dimension_numbers", ir_dot_dims_attr(m, &n), true);
+  ir_set_dot_dims(m, transpose, &n);
 }
 
 static bool fold_result(folding *f, ir_op transpose) {

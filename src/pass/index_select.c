@@ -37,15 +37,6 @@ static ir_ints count_from(int64_t *ints, int64_t from, int64_t to, ir_ints more)
   return (ir_ints){more.count, ints};
 }
 
-static ir_attr numbers_of(ir_module *m, const selection *s, int64_t rank) {
-  int64_t offsets[2 * IR_MAX_RANK], batch[IR_MAX_RANK];
-  ir_ints windows = count_from(offsets, s->batch, s->dim, (ir_ints){0, offsets});
-  windows = count_from(offsets, s->dim + s->inner, rank, windows);
-  ir_ints common = count_from(batch, 0, s->batch, (ir_ints){0, batch}), dim = {1, &s->dim};
-  ir_gather_numbers n = {windows, dim, common, common, dim, s->batch + s->inner};
-  return ir_gather_dims_attr(m, &n);
-}
-
 /* As XLA reads them; the conversion, if there is one, in no block yet. */
 static ir_value indices_of(ir_module *m, ir_op op, const selection *s) {
   bool is_wide = ir_dtype_bytes(ir_type_at(m, s->indices)->dtype) == 8;
@@ -61,9 +52,13 @@ static ir_op build(ir_module *m, ir_op op, const selection *s, ir_value indices)
   const ir_type_data *x = ir_type_at(m, s->x);
   int64_t sizes[IR_MAX_RANK];
   for (int32_t d = 0; d < x->rank; d++) sizes[d] = d < s->batch || d == s->dim ? 1 : x->dims[d];
-  int32_t rank = ir_type_get(m, type)->rank;
+  int64_t offsets[2 * IR_MAX_RANK], batch[IR_MAX_RANK];
+  ir_ints windows = count_from(offsets, s->batch, s->dim, (ir_ints){0, offsets});
+  windows = count_from(offsets, s->dim + s->inner, ir_type_get(m, type)->rank, windows);
+  ir_ints common = count_from(batch, 0, s->batch, (ir_ints){0, batch}), dim = {1, &s->dim};
+  ir_gather_numbers n = {windows, dim, common, common, dim, s->batch + s->inner};
   ir_builder b = {m, IR_NONE, ir_op_get(m, op)->location};
-  ir_value y = ir_build_gather(&b, s->x, indices, type, numbers_of(m, s, rank), sizes);
+  ir_value y = ir_build_gather(&b, s->x, indices, type, &n, sizes);
   return ir_value_get(m, y)->op;
 }
 

@@ -289,7 +289,7 @@ static ir_value foreign(lister *f, ir_value v, int32_t along, side where, bool o
     return ir_build_splat_int(&f->b, with_length(f, v, along, length), (where == BEHIND) == behind);
   if (is_alike_along(f, v, along)) return resized(f, v, along, length);
   if (type_of(f, v)->rank == 1 && pass_counted_dim(f->m, v) == 0) return counted(f, v, where);
-  return where == AT_PLACES ? pass_build_rows(&f->b, v, along, entry_of_place(f)) : v;
+  return where == AT_PLACES ? ir_build_rows(&f->b, v, along, entry_of_place(f)) : v;
 }
 
 /* As many times as there are entries. */

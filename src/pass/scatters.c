@@ -70,16 +70,11 @@ static ir_value unpadded(const pass_rewrite *r, ir_value v, pass_frame *f) {
   ir_op op = only_for_one(r, v);
   if (!op || ir_kind_of(r->m, op) != IR_OP_PAD || !ir_is_zero(r->m, ir_operand(r->m, op, 1)))
     return v;
-  int64_t low[IR_MAX_RANK];
-  for (int32_t d = 0; d < f->outer.rank; d++) {
-    low[d] = ir_op_entry(r->m, op, "edge_padding_low", d, 0);
-    if (low[d] < 0 || ir_op_entry(r->m, op, "edge_padding_high", d, 0) < 0 ||
-        ir_op_entry(r->m, op, "interior_padding", d, 0))
-      return v;
-  }
-  memcpy(f->low, low, sizeof *low * (size_t)f->outer.rank);
+  ir_ints low, high;
+  if (!ir_pads_around(r->m, op, &low, &high)) return v;
+  memcpy(f->low, low.at, sizeof *f->low * (size_t)f->outer.rank);
   memcpy(f->inner, ir_type_at(r->m, ir_operand(r->m, op, 0))->dims,
-         sizeof *low * (size_t)f->outer.rank);
+         sizeof *f->low * (size_t)f->outer.rank);
   return ir_operand(r->m, op, 0);
 }
 

@@ -494,7 +494,7 @@ static ir_value dot_as_general(simplifier *s, ir_op op) {
   int64_t last = ir_type_get(s->m, operand_type(s, op, 0))->rank - 1;
   ir_dot_numbers n = {.lhs_contract = {1, &last}, .rhs_contract = {1, &first}};
   ir_op_get(s->m, op)->kind = IR_OP_DOT_GENERAL;
-  ir_op_set_attr(s->m, op, "dot_dimension_numbers", ir_dot_dims_attr(s->m, &n), true);
+  ir_set_dot_dims(s->m, op, &n);
   return again;
 }
 

@@ -92,10 +92,9 @@ static ir_value product(triangle *t, ir_value left, bool transposed, ir_value ri
 }
 
 static ir_value identity(triangle *t, int64_t rows) {
-  ir_type type = ir_tensor(t->b.m, IR_I32, 2, (int64_t[]){rows, rows});
-  ir_value i = ir_build_iota(&t->b, type, 0), j = ir_build_iota(&t->b, type, 1);
-  return ir_build_convert(&t->b, ir_build_compare(&t->b, "EQ", i, j),
-                          ir_type_at(t->b.m, t->a)->dtype);
+  ir_dtype dtype = ir_type_at(t->b.m, t->a)->dtype;
+  ir_type type = ir_tensor(t->b.m, dtype, 2, (int64_t[]){rows, rows});
+  return ir_build_convert(&t->b, ir_build_is_diagonal(&t->b, type, 0, 1), dtype);
 }
 
 /* Of the rows and columns of op(A). */
@@ -165,8 +164,7 @@ static bool factor_product(factored *t, ir_op dot, ir_value *out) {
   if (turned) n.lhs_contract.at = &last;
   *out = pass_build_like(t->b, dot, (ir_value[]){solved(t, small, turned), large},
                          ir_type_of(m, ir_result(m, dot, 0)));
-  ir_op_set_attr(m, ir_value_get(m, *out)->op, "dot_dimension_numbers", ir_dot_dims_attr(m, &n),
-                 true);
+  ir_set_dot_dims(m, ir_value_get(m, *out)->op, &n);
   return true;
 }
 

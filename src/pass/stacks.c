@@ -113,8 +113,7 @@ static ir_value build_gather(pass_rewrite *f, const stack *s) {
   ir_gather_numbers n = numbers_of(m, s);
   int64_t sizes[IR_MAX_RANK];
   memcpy(sizes, ir_type_get(m, s->window)->dims, sizeof *sizes * (size_t)n.offset_dims.count);
-  ir_attr attr = ir_gather_dims_attr(m, &n);
-  ir_value made = ir_build_gather(&f->b, s->x, build_starts(f, s), side_by_side(m, s), attr, sizes);
+  ir_value made = ir_build_gather(&f->b, s->x, build_starts(f, s), side_by_side(m, s), &n, sizes);
   return ir_build_reshape(&f->b, made, s->parts);
 }
 
@@ -123,9 +122,7 @@ static ir_value build_scatter(pass_rewrite *f, const stack *s) {
   ir_gather_numbers n = numbers_of(m, s);
   ir_value zeros = ir_build_zeros(&f->b, s->whole), starts = build_starts(f, s);
   ir_value y = ir_build_reshape(&f->b, s->y, side_by_side(m, s));
-  ir_named_attr attr = ir_property(m, "scatter_dimension_numbers", ir_scatter_dims_attr(m, &n));
-  ir_op op = ir_build_op(&f->b, IR_OP_SCATTER, 3, (ir_value[]){zeros, starts, y}, 1, &s->whole, 1,
-                         &attr, 1);
+  ir_op op = ir_build_scatter(&f->b, zeros, starts, y, &n);
   ir_build_reducer(&f->b, op, IR_OP_ADD, ir_type_get(m, s->whole)->dtype);
   return ir_result(m, op, 0);
 }
@@ -257,20 +254,13 @@ typedef struct term {
   const int64_t *low;
 } term;
 
-static bool pads_with_zeros(ir_module *m, ir_op pad) {
-  ir_ints low = ir_op_list(m, pad, "edge_padding_low"),
-          high = ir_op_list(m, pad, "edge_padding_high"),
-          gaps = ir_op_list(m, pad, "interior_padding");
-  for (int32_t d = 0; d < low.count; d++)
-    if (low.at[d] < 0 || high.at[d] < 0 || gaps.at[d]) return false;
-  return ir_is_zero(m, ir_operand(m, pad, 1));
-}
-
 static bool find_term(ir_module *m, ir_value v, term *out) {
   ir_op pad = ir_maker(m, v, IR_OP_PAD);
-  if (!pad || !pass_is_static(m, pad) || !pads_with_zeros(m, pad)) return false;
-  *out = (term){.window = ir_operand(m, pad, 0), .dim = -1};
-  out->low = ir_op_list(m, pad, "edge_padding_low").at;
+  ir_ints low, high;
+  if (!pad || !pass_is_static(m, pad) || !ir_pads_around(m, pad, &low, &high) ||
+      !ir_is_zero(m, ir_operand(m, pad, 1)))
+    return false;
+  *out = (term){.window = ir_operand(m, pad, 0), .dim = -1, .low = low.at};
   ir_value part = before_reshapes(m, out->window);
   const int64_t *starts = starts_of(m, part, &out->y);
   const ir_type_data *t = ir_type_at(m, part);

@@ -12,6 +12,7 @@
  * other than f32 and f64; products that are small against the limit or below the threshold. Cost:
  * linear. Source: the distributive law; XLA's AlgebraicSimplifier does the second.
  */
+#include "ir/maps.h"
 #include "pass/build.h"
 
 typedef struct sum { /* a reduce of a product */
@@ -48,19 +49,17 @@ static ir_op product_of(const pass_rewrite *f, ir_value v) {
 /* Sorts the dimensions that are summed over by where they come from. */
 static void sort_dims(const pass_rewrite *f, sum *s) {
   int64_t *batch = ARENA_ARRAY(f->p->scratch, int64_t, s->dims.count + 1);
-  int32_t n_batch = s->n.lhs_batch.count, at = n_batch;
+  int32_t n_batch = s->n.lhs_batch.count, index[IR_MAX_RANK];
   s->batch = (ir_ints){0, batch};
   for (int32_t i = 0; i < n_batch; i++)
     if (ir_ints_have(s->dims, i)) batch[s->batch.count++] = i;
   for (uint32_t side = 0; side < 2; side++) {
     int64_t *own = ARENA_ARRAY(f->p->scratch, int64_t, s->dims.count + 1);
     s->own[side] = (ir_ints){0, own};
-    int32_t rank = ir_type_at(f->m, ir_operand(f->m, s->dot, side))->rank;
-    for (int32_t d = 0; d < rank; d++)
-      if (ir_dot_is_free(&s->n, side, d) && ir_ints_have(s->dims, at++))
-        own[s->own[side].count++] = d;
+    CTX_CHECK(f->m->ctx, ir_operand_indices(f->p->scratch, f->m, s->dot, side, index));
+    for (int32_t d = 0; d < ir_type_at(f->m, ir_operand(f->m, s->dot, side))->rank; d++)
+      if (index[d] >= n_batch && ir_ints_have(s->dims, index[d])) own[s->own[side].count++] = d;
   }
-  CTX_CHECK(f->m->ctx, at == ir_type_at(f->m, ir_result(f->m, s->dot, 0))->rank);
 }
 
 static bool find_sum(const pass_rewrite *f, ir_op op, sum *s) {
@@ -104,8 +103,7 @@ static ir_value build(const pass_rewrite *f, ir_builder *b, const sum *s) {
   contract_batch(s, &n.rhs_batch, &n.rhs_contract);
   ir_type type = ir_type_of(f->m, ir_result(f->m, s->reduce, 0));
   ir_value made = pass_build_like(b, s->dot, sides, type);
-  ir_op_set_attr(f->m, ir_value_get(f->m, made)->op, "dot_dimension_numbers",
-                 ir_dot_dims_attr(f->m, &n), true);
+  ir_set_dot_dims(f->m, ir_value_get(f->m, made)->op, &n);
   return made;
 }
 

@@ -43,17 +43,12 @@ static const ir_type_data *type_of(const padder *f, ir_value v) { return ir_type
 static bool find_padding(const padder *f, ir_value v, padding *out) {
   ir_op op = ir_maker(f->m, v, IR_OP_PAD);
   if (!op || !pass_is_static(f->m, op) || ir_value_bytes(f->m, v) <= f->small_bytes) return false;
-  int32_t count;
-  *out = (padding){op, ir_operand(f->m, op, 0), ir_operand(f->m, op, 1),
-                   ir_op_ints(f->m, op, "edge_padding_low", &count),
-                   ir_op_ints(f->m, op, "edge_padding_high", &count)};
-  const int64_t *gaps = ir_op_ints(f->m, op, "interior_padding", &count);
-  bool any = false, plain = ir_element_count(f->m, ir_type_of(f->m, out->x)) > 0;
-  for (int32_t d = 0; d < count; d++) {
-    plain &= !gaps[d] && out->low[d] >= 0 && out->high[d] >= 0;
-    any |= out->low[d] || out->high[d];
-  }
-  return any && plain;
+  ir_ints low, high;
+  if (!ir_pads_around(f->m, op, &low, &high)) return false;
+  *out = (padding){op, ir_operand(f->m, op, 0), ir_operand(f->m, op, 1), low.at, high.at};
+  bool any = false;
+  for (int32_t d = 0; d < low.count; d++) any |= low.at[d] || high.at[d];
+  return any && ir_element_count(f->m, ir_type_of(f->m, out->x)) > 0;
 }
 
 static bool is_finite(const padder *f, ir_value v) {

@@ -128,33 +128,6 @@ static ir_value count_down(ir_builder *b, ir_value at, int64_t length) {
   return ir_build_subtract(b, ir_build_int_like(b, at, length - 1), at);
 }
 
-static const char *list_except(finder *f, int32_t rank, int64_t but) {
-  const char *text = "";
-  for (int64_t d = 0; d < rank; d++)
-    if (d != but)
-      text = arena_printf(f->scratch, "%s%s%lld", text, *text ? ", " : "", (long long)d);
-  return text;
-}
-
-/* x[.., at, ..]: dim of x is looked up; `at` has it as its last dimension, as the result has. */
-static ir_value gathered(finder *f, ir_builder *b, ir_value x, ir_value at, int64_t dim) {
-  ir_module *m = b->m;
-  int32_t rank = ir_type_at(m, x)->rank;
-  int64_t ones[IR_MAX_RANK];
-  for (int32_t i = 0; i < rank; i++) ones[i] = 1;
-  const char *numbers = arena_printf(
-      f->scratch,
-      "#stablehlo.gather<collapsed_slice_dims = [%lld], operand_batching_dims = [%s], "
-      "start_indices_batching_dims = [%s], start_index_map = [%lld], index_vector_dim = %d>",
-      (long long)dim, list_except(f, rank, dim), list_except(f, rank - 1, -1), (long long)dim,
-      rank);
-  ir_named_attr attrs[] = {ir_property(m, "dimension_numbers", ir_attr_other(m, numbers)),
-                           ir_property(m, "indices_are_sorted", ir_attr_bool(m, false)),
-                           ir_property(m, "slice_sizes", ir_attr_i64s(m, ones, rank))};
-  ir_type type = ir_tensor_with_dtype(m, ir_type_of(m, at), ir_type_at(m, x)->dtype);
-  return ir_build(b, IR_OP_GATHER, 2, (ir_value[]){x, at}, type, 3, attrs);
-}
-
 /* ---- the rewrite ---- */
 typedef struct best { /* the k elements at one end of a sort, the outermost first */
   const pass_sorted *s;
@@ -210,7 +183,7 @@ static ir_value made_result(finder *f, ir_builder *b, const best *w, uint32_t i,
     made = down ? count_down(b, at, w->s->length) : at;
     made = ir_build_convert(b, made, type_of(f, x)->dtype);
   } else {
-    made = gathered(f, b, x, at, dim);
+    return ir_build_take_along(b, x, pass_build_moved(b, at, last, dim), dim);
   }
   return pass_build_moved(b, made, last, dim);
 }

@@ -210,7 +210,7 @@ static ir_value turned_count(pass_turn *t, ir_value v) {
 
 static ir_value turned(pass_turn *t, ir_value v, int32_t d) {
   if (d < 0 || pass_is_alike_along(t->m, v, d)) return v;
-  return is_turned(t, v, d) ? t->turned[v] : pass_build_rows(&t->b, v, d, places_of(t));
+  return is_turned(t, v, d) ? t->turned[v] : ir_build_rows(&t->b, v, d, places_of(t));
 }
 
 static void turn_member(pass_turn *t, ir_op op) {

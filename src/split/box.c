@@ -22,14 +22,9 @@ static bool move_box(ir_module *m, ir_op op, split_box *b) {
 }
 
 static bool pad_box(ir_module *m, ir_op pad, split_box *b) {
-  ir_ints low = ir_op_list(m, pad, "edge_padding_low"),
-          high = ir_op_list(m, pad, "edge_padding_high"),
-          gaps = ir_op_list(m, pad, "interior_padding");
-  if (!ir_is_zero(m, ir_operand(m, pad, 1))) return false;
-  for (int32_t d = 0; d < low.count; d++) {
-    if (low.at[d] < 0 || high.at[d] < 0 || gaps.at[d] != 0) return false;
-    b->at[d] += low.at[d];
-  }
+  ir_ints low, high;
+  if (!ir_is_zero(m, ir_operand(m, pad, 1)) || !ir_pads_around(m, pad, &low, &high)) return false;
+  for (int32_t d = 0; d < low.count; d++) b->at[d] += low.at[d];
   b->is_all = false;
   return true;
 }

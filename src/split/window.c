@@ -1,7 +1,7 @@
 #include "split/window.h"
 
 #include "base/ints.h"
-#include "base/strbuf.h"
+#include "ir/attrs.h"
 #include "ir/fold.h"
 
 /* ---- scalars: numbers where the trip's start is one ---- */
@@ -145,31 +145,13 @@ static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim,
   return ir_build_with_part(b, x, part, dim, at);
 }
 
-/* Dimension numbers that take one index of dim after another. */
-static ir_attr picked_along(ir_module *m, int32_t rank, int64_t dim) {
-  strbuf text = strbuf_make(m->arena), others = strbuf_make(m->arena);
-  strbuf_printf(&others, "%s", "");
-  for (int32_t i = 0, n = 0; i < rank; i++)
-    if (i != dim) strbuf_printf(&others, n++ ? ", %d" : "%d", i);
-  strbuf_printf(&text,
-                "#stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%d], "
-                "start_index_map = [%d], index_vector_dim = 1>",
-                others.text, (int)dim, (int)dim);
-  return ir_attr_other(m, text.text);
-}
-
 ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size) {
-  ir_module *m = b->m;
-  int32_t rank = ir_type_at(m, x)->rank;
-  ir_type type = ir_tensor_with_dim(m, ir_type_of(m, x), (int32_t)dim, size);
-  ir_type one = ir_tensor_with_dim(m, type, (int32_t)dim, 1), line = ir_tensor(m, IR_I64, 1, &size);
+  ir_type line = ir_tensor(b->m, IR_I64, 1, &size);
   ir_value indices =
       ir_build_add(b, ir_build_iota(b, line, 0), ir_build_broadcast(b, at, line, NULL));
-  ir_value end = ir_build_splat_int(b, line, ir_type_at(m, x)->dims[dim] - 1);
+  ir_value end = ir_build_splat_int(b, line, ir_type_at(b->m, x)->dims[dim] - 1);
   indices = ir_build_binary(b, IR_OP_MAXIMUM, indices, ir_build_splat_int(b, line, 0));
-  indices = ir_build_binary(b, IR_OP_MINIMUM, indices, end);
-  return ir_build_gather(b, x, indices, type, picked_along(m, rank, dim),
-                         ir_type_get(m, one)->dims);
+  return ir_build_rows(b, x, dim, ir_build_binary(b, IR_OP_MINIMUM, indices, end));
 }
 
 /* A window that reaches a little beyond an end, in some trips: the part that there is, moved to its

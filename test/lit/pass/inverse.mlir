@@ -6,8 +6,7 @@
 // CHECK: sym_name = "main"
 // CHECK: %[[S:[0-9]+]]:2 = "stablehlo.sort"
 // CHECK: %[[A:[0-9]+]] = "stablehlo.reshape"(%arg1) : (tensor<64xi32>) -> tensor<64x1xi32>
-// CHECK: %[[P:[0-9]+]] = "stablehlo.reshape"(%[[S]]#1) : (tensor<64xi32>) -> tensor<64x1xi32>
-// CHECK: %[[D:[0-9]+]] = "stablehlo.gather"(%arg2, %[[P]])
+// CHECK: %[[D:[0-9]+]] = "stablehlo.gather"(%arg2, %[[S]]#1)
 // CHECK: "stablehlo.scatter"(%{{[0-9]+}}, %[[A]], %[[D]]) <{indices_are_sorted = false
 // CHECK: %[[M:[0-9]+]] = "stablehlo.multiply"(%arg1, %{{[0-9]+}})
 // CHECK: "stablehlo.reduce"(%[[M]],

@@ -70,8 +70,8 @@ module {
   // CHECK-NEXT: %1 = "stablehlo.abs"(%0)
   // CHECK-NEXT: %2 = "stablehlo.negate"(%1)
   // CHECK-NEXT: %3:2 = "chlo.top_k"(%2) <{k = 2 : i64}>
-  // CHECK-NEXT: %4 = "stablehlo.gather"(%arg0, %3#1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], operand_batching_dims = [1], start_indices_batching_dims = [0], start_index_map = [0], index_vector_dim = 2>
-  // CHECK-NEXT: %5 = "stablehlo.transpose"(%4) <{permutation = array<i64: 1, 0>}>
+  // CHECK-NEXT: %4 = "stablehlo.transpose"(%3#1) <{permutation = array<i64: 1, 0>}>
+  // CHECK-NEXT: %5 = "stablehlo.gather"(%arg0, %4) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], operand_batching_dims = [1], start_indices_batching_dims = [1], start_index_map = [0], index_vector_dim = 2>
   // CHECK-NEXT: "func.return"(%5)
   func.func public @by_magnitude(%x: tensor<40x3xf32>) -> tensor<2x3xf32> {
     %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({

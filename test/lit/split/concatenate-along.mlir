@@ -13,7 +13,7 @@
 // CHECK-NEXT: %[[V7:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<11xi64>}> : () -> tensor<11xi64>
 // CHECK-NEXT: %[[V8:[a-z0-9]+]] = "stablehlo.maximum"(%[[V5]], %[[V7]]) : (tensor<11xi64>, tensor<11xi64>) -> tensor<11xi64>
 // CHECK-NEXT: %[[V9:[a-z0-9]+]] = "stablehlo.minimum"(%[[V8]], %[[V6]]) : (tensor<11xi64>, tensor<11xi64>) -> tensor<11xi64>
-// CHECK-NEXT: %[[V10:[a-z0-9]+]] = "stablehlo.gather"(%[[A4]], %[[V9]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<3xf32>, tensor<11xi64>) -> tensor<11xf32>
+// CHECK-NEXT: %[[V10:[a-z0-9]+]] = "stablehlo.gather"(%[[A4]], %[[V9]]) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<3xf32>, tensor<11xi64>) -> tensor<11xf32>
 // CHECK-NEXT: %[[V11:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<-3> : tensor<i64>}> : () -> tensor<i64>
 // CHECK-NEXT: %[[V12:[a-z0-9]+]] = "stablehlo.add"(%[[A2]], %[[V11]]) : (tensor<i64>, tensor<i64>) -> tensor<i64>
 // CHECK-NEXT: %[[V13:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[V12]]) <{broadcast_dimensions = array<i64>}> : (tensor<i64>) -> tensor<11xi64>
@@ -23,7 +23,7 @@
 // CHECK-NEXT: %[[V17:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<11xi64>}> : () -> tensor<11xi64>
 // CHECK-NEXT: %[[V18:[a-z0-9]+]] = "stablehlo.maximum"(%[[V15]], %[[V17]]) : (tensor<11xi64>, tensor<11xi64>) -> tensor<11xi64>
 // CHECK-NEXT: %[[V19:[a-z0-9]+]] = "stablehlo.minimum"(%[[V18]], %[[V16]]) : (tensor<11xi64>, tensor<11xi64>) -> tensor<11xi64>
-// CHECK-NEXT: %[[V20:[a-z0-9]+]] = "stablehlo.gather"(%[[A5]], %[[V19]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<40xf32>, tensor<11xi64>) -> tensor<11xf32>
+// CHECK-NEXT: %[[V20:[a-z0-9]+]] = "stablehlo.gather"(%[[A5]], %[[V19]]) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<40xf32>, tensor<11xi64>) -> tensor<11xf32>
 // CHECK-NEXT: %[[V21:[a-z0-9]+]] = "stablehlo.exponential"(%[[V20]]) : (tensor<11xf32>) -> tensor<11xf32>
 // CHECK-NEXT: %[[V22:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
 // CHECK-NEXT: %[[V23:[a-z0-9]+]] = "stablehlo.subtract"(%[[V22]], %[[A2]]) : (tensor<i64>, tensor<i64>) -> tensor<i64>

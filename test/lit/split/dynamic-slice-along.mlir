@@ -28,7 +28,7 @@
 // CHECK-NEXT: %[[V22:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<3xi64>}> : () -> tensor<3xi64>
 // CHECK-NEXT: %[[V23:[a-z0-9]+]] = "stablehlo.maximum"(%[[V20]], %[[V22]]) : (tensor<3xi64>, tensor<3xi64>) -> tensor<3xi64>
 // CHECK-NEXT: %[[V24:[a-z0-9]+]] = "stablehlo.minimum"(%[[V23]], %[[V21]]) : (tensor<3xi64>, tensor<3xi64>) -> tensor<3xi64>
-// CHECK-NEXT: %[[V25:[a-z0-9]+]] = "stablehlo.gather"(%[[V9]], %[[V24]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<10xf32>, tensor<3xi64>) -> tensor<3xf32>
+// CHECK-NEXT: %[[V25:[a-z0-9]+]] = "stablehlo.gather"(%[[V9]], %[[V24]]) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<10xf32>, tensor<3xi64>) -> tensor<3xf32>
 // CHECK-NEXT: %[[V26:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
 // CHECK-NEXT: %[[V27:[a-z0-9]+]] = "stablehlo.subtract"(%[[V26]], %[[V15]]) : (tensor<i64>, tensor<i64>) -> tensor<i64>
 // CHECK-NEXT: %[[V28:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>

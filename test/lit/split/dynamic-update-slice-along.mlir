@@ -20,7 +20,7 @@
 // CHECK-NEXT: %[[V14:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<10xi64>}> : () -> tensor<10xi64>
 // CHECK-NEXT: %[[V15:[a-z0-9]+]] = "stablehlo.maximum"(%[[V12]], %[[V14]]) : (tensor<10xi64>, tensor<10xi64>) -> tensor<10xi64>
 // CHECK-NEXT: %[[V16:[a-z0-9]+]] = "stablehlo.minimum"(%[[V15]], %[[V13]]) : (tensor<10xi64>, tensor<10xi64>) -> tensor<10xi64>
-// CHECK-NEXT: %[[V17:[a-z0-9]+]] = "stablehlo.gather"(%[[A6]], %[[V16]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<3xf32>, tensor<10xi64>) -> tensor<10xf32>
+// CHECK-NEXT: %[[V17:[a-z0-9]+]] = "stablehlo.gather"(%[[A6]], %[[V16]]) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<3xf32>, tensor<10xi64>) -> tensor<10xf32>
 // CHECK-NEXT: %[[V18:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
 // CHECK-NEXT: %[[V19:[a-z0-9]+]] = "stablehlo.dynamic_slice"(%[[V3]], %[[V18]]) <{slice_sizes = array<i64: 10>}> : (tensor<10xf32>, tensor<i32>) -> tensor<10xf32>
 // CHECK-NEXT: %[[V20:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>

@@ -16,7 +16,7 @@
 // CHECK-NEXT: %[[V9:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<0> : tensor<11xi64>}> : () -> tensor<11xi64>
 // CHECK-NEXT: %[[V10:[a-z0-9]+]] = "stablehlo.maximum"(%[[V7]], %[[V9]]) : (tensor<11xi64>, tensor<11xi64>) -> tensor<11xi64>
 // CHECK-NEXT: %[[V11:[a-z0-9]+]] = "stablehlo.minimum"(%[[V10]], %[[V8]]) : (tensor<11xi64>, tensor<11xi64>) -> tensor<11xi64>
-// CHECK-NEXT: %[[V12:[a-z0-9]+]] = "stablehlo.gather"(%[[A4]], %[[V11]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<40xf32>, tensor<11xi64>) -> tensor<11xf32>
+// CHECK-NEXT: %[[V12:[a-z0-9]+]] = "stablehlo.gather"(%[[A4]], %[[V11]]) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<40xf32>, tensor<11xi64>) -> tensor<11xf32>
 // CHECK-NEXT: %[[V13:[a-z0-9]+]] = "stablehlo.exponential"(%[[V12]]) : (tensor<11xf32>) -> tensor<11xf32>
 // CHECK-NEXT: %[[V14:[a-z0-9]+]] = "stablehlo.pad"(%[[V13]], %[[A5]]) <{edge_padding_high = array<i64: 0>, edge_padding_low = array<i64: 0>, interior_padding = array<i64: 0>}> : (tensor<11xf32>, tensor<f32>) -> tensor<11xf32>
 // CHECK-NEXT: %[[V15:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[A5]]) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<11xf32>

@@ -28,8 +28,7 @@
 // CHECK-NEXT: %[[V22:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<2> : tensor<3xi32>}> : () -> tensor<3xi32>
 // CHECK-NEXT: %[[V23:[a-z0-9]+]] = "stablehlo.constant"() <{value = dense<3> : tensor<3xi32>}> : () -> tensor<3xi32>
 // CHECK-NEXT: %[[V24:[a-z0-9]+]] = "stablehlo.minimum"(%[[V21]]#1, %[[V22]]) : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
-// CHECK-NEXT: %[[V25:[a-z0-9]+]] = "stablehlo.reshape"(%[[V24]]) : (tensor<3xi32>) -> tensor<3x1xi32>
-// CHECK-NEXT: %[[V26:[a-z0-9]+]] = "stablehlo.gather"(%[[V12]], %[[V25]]) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], operand_batching_dims = [], start_indices_batching_dims = [], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<3xi32>, tensor<3x1xi32>) -> tensor<3xi32>
+// CHECK-NEXT: %[[V26:[a-z0-9]+]] = "stablehlo.gather"(%[[V12]], %[[V24]]) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
 // CHECK-NEXT: %[[V27:[a-z0-9]+]] = "stablehlo.convert"(%[[A1]]) : (tensor<i64>) -> tensor<i32>
 // CHECK-NEXT: %[[V28:[a-z0-9]+]] = "stablehlo.broadcast_in_dim"(%[[V27]]) <{broadcast_dimensions = array<i64>}> : (tensor<i32>) -> tensor<3xi32>
 // CHECK-NEXT: %[[V29:[a-z0-9]+]] = "stablehlo.subtract"(%[[V21]]#1, %[[V23]]) : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
