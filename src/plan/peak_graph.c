@@ -441,19 +441,6 @@ static void renumber(plan_graph *g, uint32_t *const *renumbered) {
   }
 }
 
-/* A sort of one array has that array as its result, no tuple. */
-static void untuple_sorts(plan_graph *g) {
-  for (uint32_t id = 1; id < g->nodes.count; id++) {
-    plan_node *n = plan_node_get(g, id);
-    if (!is_joint_sort(n) || !(n->flags & PLAN_FLAG_LIVE) || n->n_operands != 1) continue;
-    n->shape = n->shape.members[0];
-    for (uint32_t k = id + 1; k < g->nodes.count; k++) {
-      plan_node *x = plan_node_get(g, k);
-      if (x->kind == IR_OP_GET_TUPLE_ELEMENT && x->operands[0] == id) x->kind = PLAN_BITCAST;
-    }
-  }
-}
-
 /* Takes the elements that nobody needs out of the loops' and sorts' tuples and numbers the rest
  * anew. */
 static void shrink_tuples(marker *k) {
@@ -478,7 +465,6 @@ static void shrink_tuples(marker *k) {
     for (uint32_t t = 0; t < n_tuples; t++) shrink_tuple(g, tuples[t], k->elements[id], count);
   }
   renumber(g, renumbered);
-  untuple_sorts(g);
 }
 
 static bool has_effect(const plan_graph *g, const plan_node *n) {

@@ -231,10 +231,6 @@ void plan_take_epilogues(plan_graph *g);
 /* After that: 16-bit matrices as large as cuBLAS wants them. */
 void plan_pad_products(plan_graph *g);
 bool plan_pads_result(const plan_graph *g, const plan_node *dot);
-/* Elements of a matrix and a vector, of each batch: of fewer XLA:GPU makes no product but a sum of
- * products (IsMatrixMultiplicationTooSmallForRewriting). */
-enum { PLAN_LEAST_WITH_VECTOR = 10000000 };
-bool plan_is_sum_of_products(const plan_graph *g, const plan_node *dot);
 /* After that: parts of products on GPUs, and what adds them. */
 void plan_part_products(plan_graph *g);
 /* The same: operands of products by the algorithms of narrower numbers, in parts. */

@@ -87,31 +87,6 @@ int64_t plan_cycles(const plan_node *n) {
   return n->kind == PLAN_FUSION ? n->cycles : n->cycles + cycles_of(n->kind);
 }
 
-/* Cycles of functions that take longer than to write an element and read it. */
-static int64_t long_cycles_of(uint16_t kind) {
-  return kind == IR_OP_TANH || kind == IR_OP_LOG1P ? cycles_of(kind) : 0;
-}
-
-static int64_t cycles_behind(const plan_graph *g, uint32_t node, int32_t depth) {
-  const plan_node *n = plan_node_get(g, node);
-  if (depth == 0 || (n->flags & PLAN_FLAG_HELD) || !plan_is_loop_fusible(n)) return 0;
-  int64_t most = 0;
-  for (uint32_t i = 0; i < n->n_operands; i++) {
-    int64_t cycles = cycles_behind(g, n->operands[i], depth - 1);
-    if (cycles > most) most = cycles;
-  }
-  return most + long_cycles_of(n->kind);
-}
-
-/* A sum that finds places, too, reads it: no softmax of Triton's takes it in for all readers. */
-static bool is_searched(const plan_graph *g, const plan_node *p) {
-  for (uint32_t i = 0; i < p->n_users; i++) {
-    const plan_node *u = plan_node_get(g, p->users[i]);
-    if (plan_kind_at_root(g, u) == IR_OP_REDUCE && u->shape.is_tuple) return true;
-  }
-  return false;
-}
-
 /* Whether the node is a sum of x by rows. */
 static bool is_sum_of_rows(const plan_graph *g, const plan_node *n, uint32_t x) {
   bool is_sum = plan_kind_at_root(g, n) == IR_OP_REDUCE;
@@ -261,9 +236,7 @@ static bool is_too_long_to_repeat(const plan_graph *g, const plan_node *p, uint3
   if (!g->memory->library_bytes || !plan_is_elementwise(p)) return false;
   bool is_in_softmax = p->n_users > 1 && is_of_softmax(g, producer);
   if (!is_in_softmax && plan_is_made_before_sums(g, producer)) return true;
-  if (p->n_users < 2) return false;
-  if (is_too_long_for_each(g, producer)) return true;
-  return is_searched(g, p) && cycles_behind(g, producer, PLAN_SEEN_OF_OPERANDS) > 0;
+  return p->n_users > 1 && is_too_long_for_each(g, producer);
 }
 
 /* Whether it is computed from the sums of x's rows, through views and what is computed of them. */

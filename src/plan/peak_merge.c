@@ -21,23 +21,12 @@ typedef struct merger {
 } merger;
 
 /* ---- which ---- */
-/* A matrix times a vector, so small that XLA has it as a sum of products
- * (gpu_algebraic_simplifier.cc: ShouldStrengthReduceDotToReduce). */
-bool plan_is_sum_of_products(const plan_graph *g, const plan_node *n) {
-  int64_t rows = n->shape.dims[n->shape.rank - 2], columns = n->shape.dims[n->shape.rank - 1],
-          elements = 0;
-  if ((rows != 1 && columns != 1) || n->shape.elements == 0) return false;
-  for (uint32_t i = 0; i < 2; i++)
-    elements = saturated_sum(elements, plan_node_get(g, n->operands[i])->shape.elements);
-  return elements / (n->shape.elements / (rows * columns)) < PLAN_LEAST_WITH_VECTOR;
-}
-
 /* Of the program; one that is transposed belongs to the transpose. */
 static bool is_product(const plan_graph *g, const plan_node *n) {
   if (n->kind != IR_OP_DOT_GENERAL || !(n->flags & PLAN_FLAG_LIVE) || !n->op) return false;
   ir_kind kind = ir_kind_of(g->m, n->op);
   bool is_of_program = kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_TRANSPOSE;
-  return is_of_program && n->shape.rank > 1 && !plan_is_sum_of_products(g, n);
+  return is_of_program && n->shape.rank > 1;
 }
 
 static bool is_small(const plan_graph *g, const plan_node *n) {

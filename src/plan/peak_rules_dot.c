@@ -503,6 +503,9 @@ static uint32_t summed_rows(const plan_rule *r, const dot_side *matrix, const do
       shape);
 }
 
+/* Elements of a matrix and a vector, of each batch (IsMatrixMultiplicationTooSmallForRewriting). */
+enum { LEAST_WITH_VECTOR = 10000000 };
+
 /* GPUs' libraries are not asked for the product of a matrix and a vector in f64, nor for small ones
  * of matrices as they lie. */
 static bool is_summed_by_rows(const plan_rule *r, const dot_side *a, const dot_side *b,
@@ -510,7 +513,7 @@ static bool is_summed_by_rows(const plan_rule *r, const dot_side *a, const dot_s
   bool by_vector = plan_has_libraries(r->g) && (a->free == 1 || b->free == 1),
        is_in_place = (!a->moved && !b->moved) || node_of(r, a->node)->comp != r->g->entry;
   int64_t elements = saturated_product(saturated_sum(a->free, b->free), a->contract);
-  bool is_small = ir_is_float(dtype) && is_in_place && elements < PLAN_LEAST_WITH_VECTOR;
+  bool is_small = ir_is_float(dtype) && is_in_place && elements < LEAST_WITH_VECTOR;
   return by_vector && (dtype == IR_F64 || is_small);
 }
 

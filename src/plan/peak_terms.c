@@ -5,8 +5,8 @@
  * they are: peak.c takes what is larger.
  *
  * In: the graph before it is fused, 16-bit matrices as cuBLAS wants them: what makes an operand may
- * be computed where it is padded, and what reads a result where its parts are added. A product that
- * XLA has as a sum is left alone. Source: XLA's splitk_rewriter.cc, and how it counts. */
+ * be computed where it is padded, and what reads a result where its parts are added. Source: XLA's
+ * splitk_rewriter.cc, and how it counts. */
 #include "base/ints.h"
 #include "base/saturate.h"
 #include "plan/peak_graph.h"
@@ -89,8 +89,7 @@ static int64_t width_of(const plan_shape *s) { return s->bytes / s->elements; }
 static bool may_be_parted(const plan_graph *g, const plan_node *n) {
   bool is = n->kind == IR_OP_DOT_GENERAL && (n->flags & PLAN_FLAG_LIVE) && n->op &&
             n->shape.rank >= 2 && n->shape.rank < IR_MAX_RANK && n->shape.elements > 0 &&
-            ir_is_float(n->shape.dtype) && !ir_op_attr(g->m, n->op, "algorithm") &&
-            !plan_is_sum_of_products(g, n);
+            ir_is_float(n->shape.dtype) && !ir_op_attr(g->m, n->op, "algorithm");
   for (int32_t i = 0; i < 2 && is; i++) {
     const plan_shape *x = &plan_node_get(g, n->operands[i])->shape;
     bool is_vector = x->rank == n->shape.rank - 1 && n->shape.dims[x->rank - 1 + i] == 1;

@@ -127,10 +127,6 @@ static bool is_of_arguments(const plan_graph *g, uint32_t id, int32_t depth) {
 
 enum { SEEN_OF_ARGUMENTS = 4 };
 
-static bool is_only_moved(const plan_node *n) {
-  return n->kind == IR_OP_TRANSPOSE && n->n_users == 1;
-}
-
 static void lay_out_operand(plan_graph *g, uint32_t conv, uint32_t i, conv_side at) {
   uint32_t id = plan_node_get(g, conv)->operands[i];
   plan_shape s = plan_node_get(g, id)->shape;
@@ -140,10 +136,6 @@ static void lay_out_operand(plan_graph *g, uint32_t conv, uint32_t i, conv_side 
   if (own.minor == at.batch || own.minor == at.feature) return;
   int64_t bytes = convolved_bytes(g, &s, s.dtype == IR_F32 ? 2 : width, at);
   plan_shape convolved = plan_shape_make(g->arena, IR_UI8, 1, &bytes);
-  if (is_only_moved(plan_node_get(g, id))) { /* a copy anyway */
-    plan_node_get(g, id)->shape = convolved;
-    return;
-  }
   lay_out_anew(g, conv, i, convolved, false);
 }
 
