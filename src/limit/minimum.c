@@ -74,6 +74,21 @@ static weir_status try_limit(job *j, place at, int64_t limit, int32_t most_compi
   return WEIR_OK;
 }
 
+typedef struct probe {
+  int64_t limit;          /* 0: there is none */
+  bool is_guess, is_last; /* last: where it does not hold nothing less is looked at */
+} probe;
+
+/* What came to less, else halfway (in ratio) or 1 % below the limit found. */
+static probe next_probe(const minimum *found, int64_t low, int64_t guess, bool halves) {
+  int64_t below = found->limit - found->limit / 100 - 1,
+          middle = (int64_t)sqrt((double)low * (double)found->limit);
+  if (guess > found->low && guess < below) return (probe){guess, .is_guess = true};
+  if (below <= low) return (probe){0};
+  bool is_half = halves && middle > low && middle < below;
+  return (probe){is_half ? middle : below, .is_last = !is_half};
+}
+
 /* By weir's estimate, until 1 % below the limit found does not hold. What a split under one limit
  * came to is the next guess: limits that hold need not lie side by side. Where what is near a place
  * comes to the same under a lower limit, within 1 %, it does so under those between. A whole
@@ -87,24 +102,18 @@ static weir_status bisect_limit(job *j, place at, int64_t most_ops, minimum *fou
   for (int probes = 0; probes < MOST_PROBES && left > 0 && *found->left_ops > 0 &&
                        j->searched_ops < most_ops && !found->held.m;
        probes++) {
-    int64_t high = found->limit, below = high - high / 100 - 1,
-            middle = (int64_t)sqrt((double)low * (double)high), probe = below;
+    probe p = next_probe(found, low, guess, is_anywhere ? left < most : left > 1);
     trial is;
-    bool guesses = guess > found->low && guess < below;
-    if (guesses) probe = guess;
-    else if (below <= low) break;
-    else if (middle > low && middle < below && (is_anywhere ? left < most : left > 1))
-      probe = middle;
-    CTX_CHECK(&j->c, probe < found->limit); /* each step finds less, or ends it */
-    WEIR_TRY(try_limit(j, at, probe, 0, found, &is));
+    if (!p.limit) break;
+    CTX_CHECK(&j->c, p.limit < found->limit); /* each step finds less, or ends it */
+    WEIR_TRY(try_limit(j, at, p.limit, 0, found, &is));
     guess = is.peak;
     if (is.peak) peak = is.peak;
     if (is.peak) continue;
     left--;
-    bool is_same = peak && peak <= is.least && is.least <= peak + peak / 100,
-         is_least = (!guesses && probe == below) || (!is_anywhere && is_same);
-    if (is_least) break;
-    if (!guesses) low = probe;
+    bool is_same = peak && peak <= is.least && is.least <= peak + peak / 100;
+    if (p.is_last || (!is_anywhere && is_same)) break;
+    if (!p.is_guess) low = p.limit;
   }
   return WEIR_OK;
 }

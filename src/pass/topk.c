@@ -223,21 +223,25 @@ static bool add_slice(finder *f, const pass_sorted *s, uses *all, use u) {
   return true;
 }
 
-/* Everything that looks at the sort is a slice, or slices of its reverse. */
+/* Whether all that looks at v, a result of the sort or its reverse, are slices, or reverse it. */
+static bool add_readers(finder *f, const pass_sorted *s, const ir_users *users, ir_value v,
+                        use like, uses *out) {
+  for (ir_op op, i = 0; (op = ir_user_at(users, v, i)); i++) {
+    use u = like;
+    u.slice = op;
+    u.reversed |= is_reverse_along(f->m, op, s->dim);
+    bool turns = u.reversed && !like.reversed;
+    if (turns ? !add_readers(f, s, users, ir_result(f->m, op, 0), u, out)
+              : !add_slice(f, s, out, u))
+      return false;
+  }
+  return true;
+}
+
 static bool find_uses(finder *f, const pass_sorted *s, const ir_users *users, uses *out) {
   *out = (uses){.first = s->length};
-  for (uint32_t i = 0; i < s->n; i++) {
-    ir_value v = ir_result(f->m, s->op, i);
-    for (ir_op op, u = 0; (op = ir_user_at(users, v, u)); u++) {
-      if (!is_reverse_along(f->m, op, s->dim)) {
-        if (!add_slice(f, s, out, (use){op, i, false, 0, 0})) return false;
-        continue;
-      }
-      ir_value r = ir_result(f->m, op, 0);
-      for (uint32_t w = users->first[r]; w < users->first[r + 1]; w++)
-        if (!add_slice(f, s, out, (use){users->ops[w], i, true, 0, 0})) return false;
-    }
-  }
+  for (uint32_t i = 0; i < s->n; i++)
+    if (!add_readers(f, s, users, ir_result(f->m, s->op, i), (use){.result = i}, out)) return false;
   return out->list.count > 0 && out->limit > out->first;
 }
 

@@ -695,10 +695,8 @@ static double stock_op_ns(stock *s, ir_op op) {
 static bool *invariants_of(const clock_state *c, ir_block body) {
   const ir_module *m = c->m;
   bool *same = ARENA_ARRAY(c->scratch, bool, m->values.count);
-  ir_op end = ir_terminator(m, body);
-  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++) {
-    same[arg] = i < ir_op_get(m, end)->n_operands && ir_operand(m, end, i) == arg;
-  }
+  for (ir_value arg, i = 0; (arg = ir_argument_at(m, body, i)); i++)
+    same[arg] = ir_is_handed_on(m, body, i);
   for (ir_op op, i = 0; (op = ir_body_op_at(m, body, i)); i++) {
     const ir_op_data *d = ir_op_get(m, op);
     bool all = !d->n_regions && !ir_has_effects(m, op);

@@ -360,7 +360,7 @@ typedef struct event {
 static int by_time(const void *x, const void *y) {
   const event *a = x, *b = y;
   if (a->at != b->at) return a->at < b->at ? -1 : 1;
-  return a->bytes > b->bytes ? -1 : a->bytes < b->bytes; /* taken before given back */
+  return a->bytes < b->bytes ? -1 : a->bytes > b->bytes; /* given back before taken */
 }
 
 bool plan_is_temporary(const plan_buffer *b) {
@@ -386,14 +386,10 @@ int64_t plan_most_live(plan_assigner *a, bool near, int64_t *out_at) {
   qsort(events, n, sizeof *events, by_time);
   int64_t live = 0, most = 0;
   *out_at = 0;
-  for (uint32_t i = 0; i < n;) {
-    int64_t at = events[i].at;
-    for (; i < n && events[i].at == at; i++)
-      if (events[i].bytes < 0) live -= -events[i].bytes;
+  for (uint32_t i = 0; i < n; i++) {
+    live = events[i].bytes < 0 ? live + events[i].bytes : saturated_sum(live, events[i].bytes);
     CTX_CHECK(a->g->m->ctx, live >= 0);
-    for (uint32_t j = i; j-- > 0 && events[j].at == at;)
-      if (events[j].bytes > 0) live = saturated_sum(live, events[j].bytes);
-    if (live > most) most = live, *out_at = at;
+    if (live > most) most = live, *out_at = events[i].at;
   }
   return most;
 }

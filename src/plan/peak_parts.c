@@ -7,6 +7,7 @@
  * XLA's dot_algorithm_rewriter.cc. */
 #include <stdlib.h>
 
+#include "ir/attrs.h"
 #include "plan/peak_graph.h"
 
 typedef struct parts {
@@ -15,20 +16,15 @@ typedef struct parts {
   bool adds; /* a product beside the result */
 } parts;
 
-/* What follows `key = ` in the attribute's text; "" if there is no such key. */
-static const char *value_of(const char *text, const char *key) {
-  const char *at = strstr(text, key);
-  at = at ? strchr(at, '=') : NULL;
-  return at ? at + 1 + strspn(at + 1, " ") : "";
-}
-
 static parts parts_of(const plan_graph *g, const plan_node *n) {
   ir_attr attr = n->op ? ir_op_attr(g->m, n->op, "algorithm") : IR_NONE;
   bool is_dot = n->kind == IR_OP_DOT_GENERAL && (n->flags & PLAN_FLAG_LIVE) && attr;
   if (!is_dot) return (parts){0};
   const char *text = ir_text(g->m, ir_attr_get(g->m, attr)->text),
-             *type = value_of(text, "lhs_precision_type");
-  long products = strtol(value_of(text, "num_primitive_operations"), NULL, 10);
+             *type = ir_text_value(text, "lhs_precision_type"),
+             *count_text = ir_text_value(text, "num_primitive_operations");
+  long products = count_text ? strtol(count_text, NULL, 10) : 0;
+  if (!type) return (parts){0};
   bool is_bf16 = starts_with(type, "bf16"), is_tf32 = starts_with(type, "tf32");
   if (!is_bf16 && !(is_tf32 && products > 1)) return (parts){0};
   int32_t count = products > 3 ? 3 : products > 1 ? 2 : 1;

@@ -253,9 +253,9 @@ static uint32_t aliased_operand(const plan_rule *r) {
   const ir_attr_data *a = attr ? ir_attr_get(r->m, attr) : NULL;
   for (int32_t i = 0; a && a->items && i < a->count; i++) {
     const char *text = ir_text(r->m, ir_attr_get(r->m, a->items[i])->text),
-               *at = strstr(text, "operand_index = ");
+               *at = ir_text_value(text, "operand_index");
     if (!at) continue;
-    uint64_t index = strtoull(at + strlen("operand_index = "), NULL, 10);
+    uint64_t index = strtoull(at, NULL, 10);
     return index < n_operands(r) ? 1 + (uint32_t)index : 0;
   }
   return 0;

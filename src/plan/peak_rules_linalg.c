@@ -145,6 +145,18 @@ static uint32_t inverted_diagonal(const plan_rule *r, uint32_t a, int64_t blocks
       (uint32_t[]){inverse, plan_rule_broadcast(r, diagonal, shape, spread)}, 2, 0);
 }
 
+/* So many equations of so many others: rows and columns where what is solved for stands on the
+ * right, else columns and rows. */
+static plan_shape equations(const plan_rule *r, const plan_shape *like, bool left, int64_t count,
+                            int64_t others) {
+  return left ? matrices(r, like, count, others) : matrices(r, like, others, count);
+}
+
+static uint32_t equations_of(const plan_rule *r, uint32_t x, bool left, int64_t at, int64_t other,
+                             int64_t count, int64_t others) {
+  return left ? block_of(r, x, at, other, count, others) : block_of(r, x, other, at, others, count);
+}
+
 /* x with a x = b (left) or x a = b: block by block, each by the inverse of its diagonal block
  * after what is known was subtracted. Backward: the last block first. */
 static uint32_t solve(const plan_rule *r, uint32_t a, uint32_t b, bool left, bool backward) {
@@ -158,15 +170,12 @@ static uint32_t solve(const plan_rule *r, uint32_t a, uint32_t b, bool left, boo
   for (int64_t i = 0; i < count; i++) {
     int64_t at = (backward ? count - 1 - i : i) * width, size = n - at < width ? n - at : width,
             from = backward ? n - done : 0;
-    plan_shape shape = matrices(r, &rhs, left ? size : others, left ? others : size),
-               square = matrices(r, &s, size, size);
-    uint32_t x =
-        block_of(r, b, left ? at : 0, left ? 0 : at, left ? size : others, left ? others : size);
+    plan_shape shape = equations(r, &rhs, left, size, others), square = matrices(r, &s, size, size);
+    uint32_t x = equations_of(r, b, left, at, 0, size, others);
     if (i > 0) {
-      plan_shape known = matrices(r, &rhs, left ? done : others, left ? others : done);
+      plan_shape known = equations(r, &rhs, left, done, others);
       uint32_t before = i == 1 ? *first : plan_rule_concatenate(r, known, first, (uint32_t)i, dim),
-               row = block_of(r, a, left ? at : from, left ? from : at, left ? size : done,
-                              left ? done : size);
+               row = equations_of(r, a, left, at, from, size, done);
       x = minus(r, x, product(r, row, before, shape, (uint64_t)i + 100));
     }
     uint32_t inverted = count == 1

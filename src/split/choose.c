@@ -177,20 +177,24 @@ static int64_t slice_length(const split_region *r, const wishes *w, int64_t inde
 /* Large values made outside that the loops read whole, or slice by slice: they stay in memory all
  * the while. Arguments do so anyway; of what is read in slices they are left out, and what XLA may
  * fuse into the reader counts, for it reads something itself. */
+static bool is_read_from_outside(const split_region *r, const split_member *member, uint32_t k,
+                                 const split_goal *goal, bool in_slices) {
+  ir_value v = ir_operand(r->m, member->op, k);
+  ir_op made_by = ir_value_get(r->m, v)->op;
+  if ((member->factor.operands[k].dim >= 0) != in_slices || !split_is_large(r, v) ||
+      r->is_passed_on[v])
+    return false;
+  if (in_slices) return made_by && !r->member_of[made_by];
+  return !goal->is_materialised || goal->is_materialised(r->m, made_by, &r->state->users);
+}
+
 static int64_t outside_bytes(split_region *r, const split_goal *goal, bool in_slices) {
   int64_t total = 0;
   bool *counted = ARENA_ARRAY(r->scratch, bool, r->m->values.count);
   for (const split_member *member = r->members.at; member < VEC_END(r->members); member++) {
     for (ir_value v, k = 0; !member->is_idle && (v = ir_operand_at(r->m, member->op, k)); k++) {
-      ir_op made_by = ir_value_get(r->m, v)->op;
-      if ((member->factor.operands[k].dim >= 0) != in_slices || counted[v] || !split_is_large(r, v))
-        continue;
-      if (r->is_passed_on[v]) continue;
-      if (in_slices && (!made_by || r->member_of[made_by])) continue;
+      if (counted[v] || !is_read_from_outside(r, member, k, goal, in_slices)) continue;
       counted[v] = true;
-      if (!in_slices && goal->is_materialised &&
-          !goal->is_materialised(r->m, made_by, &r->state->users))
-        continue;
       total = saturated_sum(total, ir_value_bytes(r->m, v));
     }
   }
