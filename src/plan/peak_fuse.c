@@ -408,12 +408,25 @@ static bool fuses_on_all_paths(fuser *f, uint32_t producer, uint32_t consumer, i
   return good;
 }
 
+/* Without what lies between, which takes long to find: no path ends well where this is false. */
+static bool fuses_into_each(const fuser *f, uint32_t producer) {
+  const plan_node *p = plan_node_get(f->g, producer);
+  bool fuses = is_fusible(p) && !(p->flags & PLAN_FLAG_HELD);
+  for (uint32_t i = 0; i < p->n_users && fuses; i++) {
+    const plan_node *u = plan_node_get(f->g, p->users[i]);
+    fuses = is_fusible(u);
+    for (uint32_t k = 0; k < u->n_operands && fuses; k++)
+      fuses = u->operands[k] != producer || may_fuse(f, p->users[i], k);
+  }
+  return fuses;
+}
+
 static bool fuses_into_all(fuser *f, uint32_t producer, const uint32_t *order, uint32_t count) {
   const plan_node *p = plan_node_get(f->g, producer);
   uint32_t first = f->position[producer], last = first;
   for (uint32_t i = 0; i < p->n_users; i++)
     if (f->position[p->users[i]] > last) last = f->position[p->users[i]];
-  if (!is_fusible(p)) return false;
+  if (!fuses_into_each(f, producer)) return false;
   f->steps -= last - first;
   if (f->steps < 0) return false;
   CTX_CHECK(f->g->m->ctx, last < count);

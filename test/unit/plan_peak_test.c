@@ -500,6 +500,38 @@ static void single_ops(void) {
   assert(run_failing(&r, -1) == WEIR_OK);
 }
 
+/* ---- large programs ---- */
+/* %s goes into both of its readers. Behind it stand values that one reader takes in and a product,
+ * far behind, does not: that each of these stays is known without what lies between. */
+static char *many_that_stay(int n) {
+  static const char matrix[] = "tensor<1024x1024xf32>", bits[] = "tensor<1024x1024xi1>",
+                    small[] = "tensor<8x8xf32>";
+  size_t room = 2000 + (size_t)n * 200;
+  char *text = malloc(room), *s = text;
+  assert(text);
+  s += sprintf(s, "func.func public @main(%%x: %s, %%y: %s, %%v0: %s) -> (%s, %s, %s) {\n", matrix,
+               matrix, small, bits, bits, small);
+  s += sprintf(s, "%%s = stablehlo.add %%x, %%y : %s\n", matrix);
+  for (const char *r = "xy"; *r; r++)
+    s += sprintf(s, "%%above_%c = stablehlo.compare GT, %%s, %%%c : (%s, %s) -> %s\n", *r, *r,
+                 matrix, matrix, bits);
+  for (int i = 1; i <= n; i++)
+    s += sprintf(s, "%%v%d = stablehlo.add %%v%d, %%v0 : %s\n", i, i - 1, small);
+  s += sprintf(s, "%%h%d = stablehlo.add %%v0, %%v%d : %s\n", n, n, small);
+  for (int i = n - 1; i > 0; i--)
+    s += sprintf(s, "%%h%d = stablehlo.dot %%v%d, %%h%d : (%s, %s) -> %s\n", i, i, i + 1, small,
+                 small, small);
+  s += sprintf(s, "return %%above_x, %%above_y, %%h1 : %s, %s, %s\n}\n", bits, bits, small);
+  assert(s < text + room);
+  return text;
+}
+
+static void what_stays_takes_no_look_at_what_lies_between(void) {
+  char *text = many_that_stay(1000);
+  assert(peak_of(text).temp_bytes < 1024 * 1024 * F32);
+  free(text);
+}
+
 /* ---- equal nodes ---- */
 static int by_value(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -538,6 +570,7 @@ int main(void) {
   loops_of_ours();
   huge_sizes();
   single_ops();
+  what_stays_takes_no_look_at_what_lies_between();
   hashes_of_small_numbers_differ();
   return 0;
 }
