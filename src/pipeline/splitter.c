@@ -61,8 +61,9 @@ static bool detach_held(ir_module *m, ir_block block, const split_region *r,
   uint32_t n = m->values.count;
   for (ir_value v = 1; v < n; v++) {
     if (!r->needed_outside[v] || !split_is_large(r, v) || split_is_only_cut(r, v) ||
-        !split_detach(m, block, v, goal->threshold_bytes, false))
+        !split_may_detach(r->state, m, v))
       continue;
+    split_detach(m, block, &r->state->users, v, goal->threshold_bytes);
     ctx_log(m->ctx, 3, "compute %s for each of its uses", ir_op_name(m, ir_value_get(m, v)->op));
     return true;
   }

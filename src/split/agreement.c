@@ -353,7 +353,7 @@ bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, co
     uint8_t now = compares ? 0 : seen_by(m, op, seen);
     for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
       ir_value v = ir_result(m, op, k);
-      seen[v] = now | (sources[v] ? MADE_OF : 0);
+      seen[v] = now | (!sources || sources[v] ? MADE_OF : 0);
     }
   }
   return false;

@@ -55,7 +55,8 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
 
 /* Whether a comparison of the block sees what is made of these values, by value, and an element
  * selected from such: copies of them would be rounded apart. What a loop adds up counts as
- * selected. Cost: linear in the block. */
+ * selected. sources: NULL: all values; where that is false, it is of any. Cost: linear in the
+ * block. */
 bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, const bool *sources);
 
 /* Marks what is compared with an element selected from it: {keep} on the op in a loop's body that

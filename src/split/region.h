@@ -92,13 +92,14 @@ typedef struct split_state {
   const bool *large; /* by value: it is dissolved */
   uint8_t *detaches; /* by value: whether each of its readers may make it for itself: an answer of
                         state.c */
-  uint8_t *becomes_part;   /* by value: of a larger one, as nobody else's: an answer of state.c */
-  const ir_value *carried; /* by value: the argument of the while's body in whose place it is
-                              carried on, but for updates that come later; IR_NONE: in none's */
-  const bool *goes_on;     /* by value: large, and what is carried on is made of it */
-  const bool *leads_on;    /* by value: who reads it may have other members behind it than one
-                              elementwise op after the other up to the end of the block */
-  split_traced ***traced;  /* by op, by result and then operand: the newest; NULL: never asked */
+  uint8_t compares_selected; /* of the block, for that: split_meets_selected() */
+  uint8_t *becomes_part;     /* by value: of a larger one, as nobody else's: an answer of state.c */
+  const ir_value *carried;   /* by value: the argument of the while's body in whose place it is
+                                carried on, but for updates that come later; IR_NONE: in none's */
+  const bool *goes_on;       /* by value: large, and what is carried on is made of it */
+  const bool *leads_on;      /* by value: who reads it may have other members behind it than one
+                                elementwise op after the other up to the end of the block */
+  split_traced ***traced;    /* by op, by result and then operand: the newest; NULL: never asked */
 } split_state;
 
 /* What is better made outside of loops (split/apart.h); NULL: nothing is. */

@@ -284,9 +284,9 @@ typedef struct use {
 
 typedef VEC(use) uses;
 
-static uses uses_of(const sinking *s, ir_value v) {
+static uses uses_of(const sinking *s, const ir_users *users, ir_value v) {
   uses found = {0};
-  for (ir_op op, i = 0; (op = ir_op_at(s->m, s->block, i)); i++)
+  for (ir_op op, i = 0; (op = ir_user_at(users, v, i)); i++)
     for (uint32_t k = 0; k < ir_op_get(s->m, op)->n_operands; k++)
       if (ir_operand(s->m, op, k) == v) VEC_PUSH(s->scratch, &found, ((use){op, k}));
   return found;
@@ -314,24 +314,29 @@ static bool are_cheap(const sinking *s, uint32_t copies) {
   return saturated_product(copies, flops) <= ir_block_flops(s->scratch, s->m, s->block);
 }
 
-/* Copies are the same to the bit, or nobody minds. */
-static bool may_differ(const sinking *s) {
-  return !split_meets_selected(s->scratch, s->m, s->block, s->seen);
-}
-
 static bool can_detach(const sinking *s, ir_value v, const uses *u) {
   enum { FEW_USES = 4, MOST_USES = 16 };
   if (u->count < 2 || u->count > MOST_USES || !is_copied(s, v) || !can_copy(s, v, DEEPEST))
     return false;
-  return (u->count <= FEW_USES || are_cheap(s, u->count - 1)) && may_differ(s);
+  return u->count <= FEW_USES || are_cheap(s, u->count - 1);
 }
 
-bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
-                  bool only_asks) {
+/* Copies are the same to the bit, or nobody minds. */
+bool split_can_detach(ir_module *m, ir_block block, const ir_users *users, ir_value v,
+                      int64_t threshold_bytes, bool compares_selected) {
   sinking s = sinking_of(m, block, threshold_bytes);
-  uses u = uses_of(&s, v);
-  bool can = can_detach(&s, v, &u);
-  if (can && !only_asks) give_copies(&s, v, &u);
+  uses u = uses_of(&s, users, v);
+  bool can = can_detach(&s, v, &u) &&
+             !(compares_selected && split_meets_selected(s.scratch, m, block, s.seen));
   arena_destroy(s.scratch);
   return can;
+}
+
+void split_detach(ir_module *m, ir_block block, const ir_users *users, ir_value v,
+                  int64_t threshold_bytes) {
+  sinking s = sinking_of(m, block, threshold_bytes);
+  uses u = uses_of(&s, users, v);
+  CTX_CHECK(m->ctx, can_detach(&s, v, &u));
+  give_copies(&s, v, &u);
+  arena_destroy(s.scratch);
 }

@@ -20,11 +20,15 @@ bool split_is_read_in_parts(ir_module *m, ir_value v, int64_t threshold_bytes);
  * False: it is no such. */
 bool split_sink_parts(ir_module *m, ir_value v, int64_t threshold_bytes);
 
-/* Gives each use of v but the first its own copy of v and of the large ops behind it, so that one
- * may be sliced while another is read whole. False if v has one use or too many, can't be copied,
- * or if the copies for more than a few uses took more flops together than all of the block.
- * only_asks: whether it could. */
-bool split_detach(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
-                  bool only_asks);
+/* Whether each use of v may have its own copy of v and of the large ops behind it. False if v has
+ * one use or too many, can't be copied, if the copies for more than a few uses took more flops
+ * together than all of the block, or if a comparison would see that they differ. users: of the
+ * block; compares_selected: split_meets_selected() of all its values. */
+bool split_can_detach(ir_module *m, ir_block block, const ir_users *users, ir_value v,
+                      int64_t threshold_bytes, bool compares_selected);
+/* Gives each use of such a value but the first its copy, so that one may be sliced while another is
+ * read whole. */
+void split_detach(ir_module *m, ir_block block, const ir_users *users, ir_value v,
+                  int64_t threshold_bytes);
 
 #endif

@@ -7,6 +7,9 @@
 #include "split/sink.h"
 #include "split/sorts.h"
 
+/* Regions ask of the same values again and again, and each answer takes a look at the block. */
+typedef enum answer { NOT_ASKED, NO, YES } answer;
+
 static bool is_large(const ir_module *m, ir_value v, int64_t threshold_bytes) {
   ir_op op = ir_value_get(m, v)->op;
   return op && ir_kind_of(m, op) != IR_OP_CONSTANT && ir_value_bytes(m, v) > threshold_bytes;
@@ -103,6 +106,7 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->effects = effects;
   s->is_constant = find_constants(s->a, m, block);
   s->detaches = ARENA_ARRAY(s->a, uint8_t, m->values.count);
+  s->compares_selected = NOT_ASKED;
   s->becomes_part = ARENA_ARRAY(s->a, uint8_t, m->values.count);
   s->block = block;
   s->carried = find_carried(s->a, m, block);
@@ -110,13 +114,14 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->leads_on = find_leading_on(s, m);
 }
 
-/* Regions ask of the same values again and again, and each answer takes a look at the block. */
-typedef enum answer { NOT_ASKED, NO, YES } answer;
-
 bool split_may_detach(split_state *s, ir_module *m, ir_value v) {
   CTX_CHECK(m->ctx, s->block && v < s->n_values);
+  if (s->compares_selected == NOT_ASKED)
+    s->compares_selected = split_meets_selected(s->a, m, s->block, NULL) ? YES : NO;
+  bool compares = s->compares_selected == YES;
   if (s->detaches[v] == NOT_ASKED)
-    s->detaches[v] = split_detach(m, s->block, v, s->threshold_bytes, true) ? YES : NO;
+    s->detaches[v] =
+        split_can_detach(m, s->block, &s->users, v, s->threshold_bytes, compares) ? YES : NO;
   return s->detaches[v] == YES;
 }
 

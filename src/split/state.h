@@ -11,7 +11,7 @@ split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes
 /* Users and effects become those of the block. */
 void split_state_enter(split_state *s, const ir_module *m, ir_block block);
 
-/* Of a value of the block: split_detach(). */
+/* Of a value of the block: split_can_detach(). */
 bool split_may_detach(split_state *s, ir_module *m, ir_value v);
 /* Of a value of the block: it is but a part of a larger one: split_last_through(). */
 bool split_becomes_part(split_state *s, ir_module *m, ir_value v);
