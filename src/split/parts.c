@@ -12,9 +12,11 @@ enum {
   MOST_OF_EDGE = 512 /* values that are made again for one */
 };
 
-typedef struct made { /* the part of a value that the trip has */
+typedef struct made { /* the part of a value that a trip has */
   ir_value value, part;
   split_pos pos;
+  uint32_t trip; /* its number */
+  uint32_t next; /* of the same value; index + 1, 0: none */
 } made;
 
 typedef struct parts {
@@ -24,18 +26,41 @@ typedef struct parts {
   int64_t threshold_bytes;
   ir_builder b;
   split_trip trip;
-  int64_t length;  /* that is read along the dimension that is sliced; 0: not known */
-  VEC(made) known; /* without a part while it is only asked whether there could be one */
+  VEC(split_trip) trips; /* of edges so far */
+  uint32_t number;       /* of the trip among these */
+  int64_t length;        /* that is read along the dimension that is sliced; 0: not known */
+  VEC(made) known;       /* without a part while it is only asked whether there could be one */
+  uint32_t *first;       /* by value: index + 1, of the newest */
 } parts;
+
+static parts parts_of(ir_module *m, ir_block block, int64_t threshold_bytes) {
+  parts p = {m, arena_create(m->ctx), block, threshold_bytes};
+  p.first = ARENA_ARRAY(p.scratch, uint32_t, m->values.count);
+  return p;
+}
+
+static void know(parts *p, ir_value v, ir_value part, split_pos pos) {
+  VEC_PUSH(p->scratch, &p->known, ((made){v, part, pos, p->number, p->first[v]}));
+  p->first[v] = p->known.count;
+}
+
+/* But the first `count`. */
+static void forget(parts *p, uint32_t count) {
+  while (p->known.count > count) {
+    const made *last = &p->known.at[--p->known.count];
+    p->first[last->value] = last->next;
+  }
+}
 
 static bool is_made_anew(const parts *p, ir_value v) {
   return ir_is_made_in(p->m, v, p->block) && ir_value_bytes(p->m, v) > p->threshold_bytes;
 }
 
 static made *find(const parts *p, ir_value v, split_pos pos) {
-  for (uint32_t i = 0; i < p->known.count; i++)
-    if (p->known.at[i].value == v && split_pos_equal(p->known.at[i].pos, pos))
-      return &p->known.at[i];
+  for (uint32_t i = p->first[v]; i; i = p->known.at[i - 1].next) {
+    made *k = &p->known.at[i - 1];
+    if (k->trip == p->number && split_pos_equal(k->pos, pos)) return k;
+  }
   return NULL;
 }
 
@@ -106,7 +131,7 @@ static bool can_make(parts *p, ir_value v, split_pos pos, int depth) {
   split_factor f;
   if (!is_made_anew(p, v) || find(p, v, pos) || is_prefix(p, v, pos)) return true;
   if (depth == 0 || !parallel_factor(p, v, pos, &f)) return false;
-  VEC_PUSH(p->scratch, &p->known, ((made){v, IR_NONE, pos}));
+  know(p, v, IR_NONE, pos);
   ir_op op = ir_value_get(p->m, v)->op;
   for (ir_value x, i = 0; (x = ir_operand_at(p->m, op, i)); i++) {
     if (f.operands[i].dim < 0 ? is_made_anew(p, x) : !can_make(p, x, f.operands[i], depth - 1))
@@ -122,7 +147,7 @@ static ir_value make(parts *p, ir_value v, split_pos pos) {
   if (had) return had->part;
   if (!is_made_anew(p, v)) return split_window_take(&p->b, &p->trip, v, pos);
   if (is_prefix(p, v, pos)) {
-    VEC_PUSH(p->scratch, &p->known, ((made){v, prefix_at(p, v, pos), pos}));
+    know(p, v, prefix_at(p, v, pos), pos);
     return p->known.at[p->known.count - 1].part;
   }
   parallel_factor(p, v, pos, &f);
@@ -134,8 +159,7 @@ static ir_value make(parts *p, ir_value v, split_pos pos) {
   split_tile_op(&p->b, ir_value_get(p->m, v)->op, &f, &p->trip, operands, results);
   uint32_t asked = v - d.first_result; /* a constant is the same everywhere, at no position */
   for (uint32_t i = 0; i < d.n_results; i++)
-    VEC_PUSH(p->scratch, &p->known,
-             ((made){d.first_result + i, results[i], i == asked ? pos : f.results[i]}));
+    know(p, d.first_result + i, results[i], i == asked ? pos : f.results[i]);
   return results[asked];
 }
 
@@ -160,7 +184,7 @@ static int32_t sliced_dim(const ir_module *m, ir_op op, ir_value v) {
 static void begin_trip(parts *p, ir_value start, int64_t slice, int64_t extent) {
   ir_value at = split_clamped_start(&p->b, start, extent, slice);
   p->trip = (split_trip){.start = at, .lo = at, .slice = slice, .extent = extent};
-  p->known.count = 0;
+  forget(p, 0);
 }
 
 /* What the op reads of v: the part along `dim`, sliced along the others. */
@@ -178,7 +202,7 @@ static ir_value read_part(parts *p, ir_op op, ir_value v, int32_t dim) {
 }
 
 static bool can_read_part(parts *p, ir_op op, ir_value v, ir_value stand_in, int32_t *out_dim) {
-  p->known.count = 0;
+  forget(p, 0);
   *out_dim = sliced_dim(p->m, op, stand_in);
   if (*out_dim >= 0) p->length = ir_type_at(p->m, ir_result(p->m, op, 0))->dims[*out_dim];
   return *out_dim >= 0 && can_make(p, v, (split_pos){.dim = *out_dim, .unit = 1}, DEEPEST);
@@ -186,31 +210,29 @@ static bool can_read_part(parts *p, ir_op op, ir_value v, ir_value stand_in, int
 
 bool split_can_make_part(ir_module *m, ir_block block, ir_value v, int32_t dim,
                          int64_t threshold_bytes) {
-  arena *scratch = arena_create(m->ctx);
-  parts p = {m, scratch, block, threshold_bytes};
+  parts p = parts_of(m, block, threshold_bytes);
   bool can = can_make(&p, v, (split_pos){.dim = dim, .unit = 1}, DEEPEST);
-  arena_destroy(scratch);
+  arena_destroy(p.scratch);
   return can;
 }
 
 uint32_t split_count_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
                            ir_block body, ir_value stand_in) {
-  arena *scratch = arena_create(m->ctx);
-  parts p = {m, scratch, block, threshold_bytes};
+  parts p = parts_of(m, block, threshold_bytes);
   uint32_t n = 0;
   int32_t dim;
   for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
     n += can_read_part(&p, op, v, stand_in, &dim);
-  arena_destroy(scratch);
+  arena_destroy(p.scratch);
   return n;
 }
 
 bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
                       ir_block body, ir_value stand_in) {
-  arena *scratch = arena_create(m->ctx);
-  parts p = {m, scratch, block, threshold_bytes, .b = {m, body, IR_NONE}};
-  ir_map *map = ir_map_new(scratch, m);
+  parts p = parts_of(m, block, threshold_bytes);
+  ir_map *map = ir_map_new(p.scratch, m);
   bool any = false;
+  p.b = (ir_builder){m, body, IR_NONE};
   ir_ops old = ir_take_ops(m, body);
   for (uint32_t i = 0; i < old.count; i++) {
     int32_t dim;
@@ -223,7 +245,7 @@ bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshol
     }
   }
   if (any) ir_replace_uses(m, body, map);
-  arena_destroy(scratch);
+  arena_destroy(p.scratch);
   return any;
 }
 
@@ -263,29 +285,41 @@ static int32_t edge_dim(parts *p, ir_op op, const ir_users *users) {
   if (dim < 0 || !stands_beside_others(m, y, users) ||
       ir_type_at(m, y)->dims[dim] > ir_type_at(m, x)->dims[dim] / LEAST_EDGES)
     return -1;
-  p->known.count = 0;
-  bool can = can_make(p, x, (split_pos){.dim = dim, .unit = 1}, DEEPEST);
-  return can && p->known.count <= MOST_OF_EDGE ? dim : -1;
+  uint32_t before = p->known.count;
+  p->number = p->trips.count; /* whatever others are made of */
+  bool can = can_make(p, x, (split_pos){.dim = dim, .unit = 1}, DEEPEST) &&
+             p->known.count - before <= MOST_OF_EDGE;
+  forget(p, before);
+  return can ? dim : -1;
+}
+
+/* Edges of the same indices share what they are made of. */
+static void begin_edge(parts *p, int64_t first, int64_t slice, int64_t extent) {
+  int64_t at;
+  for (p->number = 0; p->number < p->trips.count; p->number++) {
+    p->trip = p->trips.at[p->number];
+    bool is_known = ir_splat_int(p->m, p->trip.start, &at);
+    if (is_known && at == first && p->trip.slice == slice && p->trip.extent == extent) return;
+  }
+  ir_value start = ir_build_int(&p->b, first);
+  p->trip = (split_trip){.start = start, .lo = start, .slice = slice, .extent = extent};
+  VEC_PUSH(p->scratch, &p->trips, p->trip);
 }
 
 static ir_value make_edge(parts *p, ir_op op, int32_t dim) {
   ir_module *m = p->m;
   ir_value x = ir_operand(m, op, 0);
   p->b.location = ir_op_get(m, op)->location;
-  ir_value at = ir_build_int(&p->b, ir_op_entry(m, op, "start_indices", dim, 0));
-  p->trip = (split_trip){.start = at,
-                         .lo = at,
-                         .slice = ir_type_at(m, ir_result(m, op, 0))->dims[dim],
-                         .extent = ir_type_at(m, x)->dims[dim]};
-  p->known.count = 0;
+  begin_edge(p, ir_op_entry(m, op, "start_indices", dim, 0),
+             ir_type_at(m, ir_result(m, op, 0))->dims[dim], ir_type_at(m, x)->dims[dim]);
   return make(p, x, (split_pos){.dim = dim, .unit = 1});
 }
 
 int32_t split_make_edges(ir_module *m, ir_block block, int64_t threshold_bytes) {
-  arena *scratch = arena_create(m->ctx);
-  parts p = {m, scratch, block, threshold_bytes, .b = {m, block, IR_NONE}};
-  ir_users users = ir_users_of_block(scratch, m, block);
-  ir_map *map = ir_map_new(scratch, m);
+  parts p = parts_of(m, block, threshold_bytes);
+  p.b = (ir_builder){m, block, IR_NONE};
+  ir_users users = ir_users_of_block(p.scratch, m, block);
+  ir_map *map = ir_map_new(p.scratch, m);
   ir_ops old = ir_take_ops(m, block);
   int32_t count = 0;
   for (uint32_t i = 0; i < old.count; i++) {
@@ -297,6 +331,6 @@ int32_t split_make_edges(ir_module *m, ir_block block, int64_t threshold_bytes) 
       count += split_make_edges(m, below, threshold_bytes);
   }
   if (count) ir_replace_uses(m, block, map);
-  arena_destroy(scratch);
+  arena_destroy(p.scratch);
   return count;
 }
