@@ -14,10 +14,15 @@
 
 enum { MOST_BLOCKERS = 5 }; /* rows of a refusal */
 
-/* XLA's report of what is estimated: the two are one number to who reads them, unless the limit to
- * set is below what it is said to need. */
-static bool is_near(int64_t reported, int64_t estimated) {
-  return estimated <= reported && reported - estimated <= reported / 50;
+/* What leads from the limit to set to what is estimated there. The two are one number to who reads
+ * them, unless the limit is below what it is said to need; else XLA's word and the estimate differ,
+ * and the limit holds by XLA's. */
+static const char *words_between(const job *j, int64_t limit, int64_t estimated) {
+  bool is_less = limit < estimated;
+  if (!is_less && limit - estimated <= limit / 50) return ", where it needs: ";
+  if (!j->options.referee) return ", where weir estimates: ";
+  return is_less ? ", where XLA needs less than weir estimates: "
+                 : ", where XLA may need more than weir estimates: ";
 }
 
 /* Who holds the peak at the smallest limit, and where in the source it comes from: what stands in
@@ -27,8 +32,7 @@ static void put_blockers(const job *j, const ir_module *m, int64_t limit, strbuf
   plan_peak peak =
       plan_peak_of(out->arena, shown, m ? PLAN_ORDER_MEMORY_UNHOISTED : PLAN_ORDER_MEMORY,
                    machine_memory(&j->machine));
-  bool is_so = is_near(limit, peak.total_bytes);
-  strbuf_puts(out, is_so ? ", where it needs: " : ", where weir estimates: ");
+  strbuf_puts(out, words_between(j, limit, peak.total_bytes));
   plan_explain_peak(shown, &peak, out, MOST_BLOCKERS);
   while (out->length && out->text[out->length - 1] == '\n') out->text[--out->length] = '\0';
 }

@@ -326,15 +326,19 @@ static void test_minimum(void) {
   weir_result_destroy(held.result);
 }
 
-/* What a little less than the estimate holds is not said to need more than that. */
+/* What a little less than the estimate holds is not said to need more than that, nor is a number of
+ * the referee's beside another one of the estimate's, without a word. */
 static void test_no_limit_below_what_it_needs(void) {
-  judge low = {.factor = 0.9}, honest = {.factor = 1};
+  judge low = {.factor = 0.9}, honest = {.factor = 1}, high = {.factor = 1.5};
   outcome less = rewrite(&low, 8100, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3"),
-          same = rewrite(&honest, 8100, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3");
+          same = rewrite(&honest, 8100, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3"),
+          more = rewrite(&high, 8100, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3");
   assert(less.status == WEIR_RESOURCE_EXHAUSTED && same.status == WEIR_RESOURCE_EXHAUSTED);
-  assert(strstr(weir_result_message(less.result), "where weir estimates: peak"));
+  assert(strstr(weir_result_message(less.result), "XLA needs less than weir estimates: peak"));
+  assert(strstr(weir_result_message(more.result), "XLA may need more than weir estimates: peak"));
   assert(strstr(weir_result_message(same.result), "where it needs: peak"));
   weir_result_destroy(less.result);
+  weir_result_destroy(more.result);
   weir_result_destroy(same.result);
 }
 
