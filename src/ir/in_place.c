@@ -129,9 +129,10 @@ void ir_loop_in_place(ir_in_place *k, ir_op loop, int32_t *out_over) {
   for (int32_t j = 0; j < n_out; j++) {
     out_over[j] = IR_NOT_IN_PLACE;
     ir_type type = ir_type_of(m, ir_result(m, loop, (uint32_t)j));
-    for (uint32_t i = 0; i < (uint32_t)n_in && out_over[j] < 0; i++) {
+    bool is_sliced = out_dims[j] >= 0;
+    for (uint32_t i = 0; is_sliced && i < (uint32_t)n_in && out_over[j] < 0; i++) {
       ir_value v = ir_operand(m, loop, i);
-      if (out_dims[j] < 0 || in_dims[i] != out_dims[j] || in_units[i] != out_units[j]) continue;
+      if (in_dims[i] != out_dims[j] || in_units[i] != out_units[j]) continue;
       if (ir_type_of(m, v) != type) continue;
       if (!is_read_once(m, loop, v)) continue;
       if (!may_be_overwritten(m, loop, (uint32_t)j, v, out_dims[j])) continue;
