@@ -25,7 +25,8 @@ typedef struct source {
 
 typedef struct sources {
   uint32_t count;
-  double elements; /* of all, also of those beyond MOST_SOURCES */
+  double elements;  /* of all, also of those beyond MOST_SOURCES */
+  bool is_repeated; /* on the way to one of them, by a broadcast */
   source *at;
 } sources;
 
@@ -98,6 +99,8 @@ static void add_reads_by(const repeats *r, ir_op user, ir_value v, sources *out)
   if (!ir_op_get(r->m, user)->n_results) return;
   ir_value result = ir_result(r->m, user, 0);
   const sources *s = &r->read_by[result];
+  out->is_repeated |= ir_kind_of(r->m, user) == IR_OP_BROADCAST_IN_DIM ||
+                      (!is_in_memory(r, user) && s->is_repeated);
   if (is_in_memory(r, user))
     add_source(out, user, elements_read(r, user, v, elements_of(r, result)));
   else if (!reads_its_own_index(r, user, v))
@@ -154,11 +157,6 @@ static double making_ns(const repeats *r, ir_op op) {
   return fmin(ns, MOST_ELEMENTS);
 }
 
-/* What only moves elements is as cheap as its operand. */
-static bool is_computed(const repeats *r, ir_op op) {
-  return ir_is_elementwise(ir_kind_of(r->m, op));
-}
-
 /* 0: it is not worth being written. */
 static double saved_ns(const repeats *r, ir_value v) {
   double n = elements_of(r, v), reads = r->read_by[v].elements, making = r->making[v],
@@ -178,15 +176,23 @@ static void note_making(repeats *r, ir_block block) {
     if (r->fuses[op]) r->making[ir_result(r->m, op, 0)] = making_ns(r, op);
 }
 
-/* Readers come before what they read. Returns what is saved. */
+/* What is dear and repeated. */
+static bool is_kept_by_xla(const repeats *r, ir_op op) {
+  return r->read_by[ir_result(r->m, op, 0)].is_repeated && !plan_is_light(ir_kind_of(r->m, op));
+}
+
+/* Readers come before what they read; what only moves elements is as cheap as its operand. Returns
+ * what is saved. */
 static double decide(repeats *r, ir_block block) {
   const ir_block_data *b = ir_block_get(r->m, block);
   double all_ns = 0;
   for (uint32_t k = b->ops.count; k-- > 0;) {
-    if (!r->fuses[b->ops.at[k]]) continue;
-    ir_value v = ir_result(r->m, b->ops.at[k], 0);
+    ir_op op = b->ops.at[k];
+    if (!r->fuses[op]) continue;
+    ir_value v = ir_result(r->m, op, 0);
     r->read_by[v] = sources_of(r, v);
-    double ns = is_computed(r, b->ops.at[k]) ? saved_ns(r, v) : 0;
+    r->fuses[op] = !is_kept_by_xla(r, op);
+    double ns = r->fuses[op] && ir_is_elementwise(ir_kind_of(r->m, op)) ? saved_ns(r, v) : 0;
     r->is_kept[v] = ns > 0;
     all_ns += ns;
   }

@@ -157,7 +157,9 @@ plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order or
 }
 
 /* ---- one op on its own, for who has no estimate at hand ---- */
-static bool is_light(ir_kind k, int flags) {
+bool plan_is_light(ir_kind k) {
+  int flags = ir_kind_flags(k);
+  if (k == IR_OP_CONSTANT || k == IR_OP_IOTA) return true;
   if (flags & IR_FLAG_H) return false;
   return (flags & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_DIVIDE && k != IR_OP_SQRT &&
          k != IR_OP_RSQRT && k != IR_OP_POWER && k != IR_OP_GATHER;
@@ -194,8 +196,5 @@ bool plan_may_fuse(const ir_module *m, ir_op op, const ir_users *users) {
 
 bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users) {
   if (!plan_may_fuse(m, op, users)) return true;
-  ir_kind kind = ir_kind_of(m, op);
-  bool has_one_reader = !ir_user_at(users, ir_result(m, op, 0), 1);
-  bool is_free = kind == IR_OP_CONSTANT || kind == IR_OP_IOTA;
-  return !has_one_reader && !is_free && !is_light(kind, ir_kind_flags(kind));
+  return ir_user_at(users, ir_result(m, op, 0), 1) && !plan_is_light(ir_kind_of(m, op));
 }
