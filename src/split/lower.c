@@ -325,9 +325,10 @@ static void lower_block(lowering *w, ir_block block) {
 /* XLA calls instructions as locations say, its own by their opcodes, and the functions of a fusion
  * by instructions, with '_' for '-'. A select at "dynamic_update_slice" and its own
  * "dynamic-update-slice" may be one function, which calls itself for ever; of one spelling, XLA
- * numbers them. */
+ * numbers them. What was inlined is called as its callee's location says, which stands first. */
 static ir_str hyphenated(lowering *w, ir_str location) {
-  const char *text = ir_text(w->m, location), *end = *text == '"' ? strchr(text + 1, '"') : NULL;
+  const char *text = ir_text(w->m, location), *name = strchr(text, '"');
+  const char *end = name ? strchr(name + 1, '"') : NULL;
   size_t n = ir_text_length(w->m, location);
   if (!end || end[1] == ':') return location; /* a file */
   char *changed = ARENA_COPY(w->scratch, char, text, n);
