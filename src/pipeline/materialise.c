@@ -51,19 +51,27 @@ static double elements_of(const repeats *r, ir_value v) { return (double)ir_elem
 /* Elements of a broadcast's result in a row that are one of its operand: XLA makes that once. */
 static double repeated_in_a_row(ir_module *m, ir_op op) {
   ir_ints dims = ir_op_list(m, op, "broadcast_dimensions");
-  const ir_type_data *t = ir_type_at(m, ir_result(m, op, 0));
+  const ir_type_data *from = ir_type_at(m, ir_operand(m, op, 0)),
+                     *to = ir_type_at(m, ir_result(m, op, 0));
   double n = 1;
-  for (int32_t d = t->rank; d-- > 0 && ir_ints_find(dims, d) < 0;) n *= (double)t->dims[d];
+  for (int32_t d = to->rank; d-- > 0;) {
+    int32_t of = ir_ints_find(dims, d);
+    if (of >= 0 && from->dims[of] == to->dims[d] && to->dims[d] != 1) break;
+    n *= (double)to->dims[d];
+  }
   return n;
 }
 
-/* Of operand v, where so many elements of the op's result are made. */
+/* Of operand v, where so many elements of the op's result are made. A single number is read before
+ * all. */
 static double elements_read(const repeats *r, ir_op op, ir_value v, double made) {
+  if (elements_of(r, v) <= 1) return 1;
   double share = elements_of(r, v) / fmax(elements_of(r, ir_result(r->m, op, 0)), 1);
   switch (ir_kind_of(r->m, op)) {
     case IR_OP_REDUCE:
     case IR_OP_CONCATENATE: return made * share;
     case IR_OP_PAD: return made * fmin(share, 1);
+    case IR_OP_GATHER: return v == ir_operand(r->m, op, 0) ? made : made * fmin(share, 1);
     case IR_OP_BROADCAST_IN_DIM: return made / fmax(repeated_in_a_row(r->m, op), 1);
     default: return made;
   }
