@@ -309,24 +309,31 @@ static bool is_selected_from(search *s, ir_value v, ir_value source, bool select
   return note(s, place, is_made_of(s, op, source, selected));
 }
 
-static void keep_compared(search *s, ir_op compare) {
-  for (uint32_t i = 0; i < 2; i++) {
-    ir_value source = source_of(s, ir_operand(s->m, compare, i));
-    ir_op op = made_by(s, source);
-    if (!op || !ir_is_elementwise(ir_kind_of(s->m, op))) continue;
+/* What operand i is made of, where another operand has elements selected from that. */
+static void keep_source(search *s, ir_op reader, uint32_t i) {
+  ir_value source = source_of(s, ir_operand(s->m, reader, i));
+  ir_op op = made_by(s, source);
+  bool is_met = false;
+  if (!op || !ir_is_elementwise(ir_kind_of(s->m, op))) return;
+  for (ir_value v, j = 0; !is_met && (v = ir_operand_at(s->m, reader, j)); j++) {
     s->known.count = 0;
-    if (!is_selected_from(s, ir_operand(s->m, compare, 1 - i), source, false)) continue;
-    s->known.count = 0;
-    if (sameness_of(s, source) == SPLIT_SAME_NEVER)
-      ir_op_set_attr(s->m, op, "keep", ir_attr_bool(s->m, true), false);
+    is_met = j != i && is_selected_from(s, v, source, false);
   }
+  s->known.count = 0;
+  if (is_met && sameness_of(s, source) == SPLIT_SAME_NEVER)
+    ir_op_set_attr(s->m, op, "keep", ir_attr_bool(s->m, true), false);
 }
 
-void split_keep_compared(ir_module *m, ir_block body) {
+void split_keep_compared(ir_module *m, ir_op loop) {
+  int32_t n_out;
+  const int64_t *out_dims = ir_op_ints(m, loop, "out_dims", &n_out);
+  ir_block body = ir_body(m, loop);
   search s = {.m = m, .scratch = arena_create(m->ctx), .block = body};
-  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++) {
-    if (ir_kind_of(m, op) == IR_OP_COMPARE) keep_compared(&s, op);
-  }
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
+    for (uint32_t k = 0; ir_kind_of(m, op) == IR_OP_COMPARE && k < 2; k++) keep_source(&s, op, k);
+  ir_op yield = ir_terminator(m, body);
+  for (int32_t k = 0; k < n_out; k++)
+    if (out_dims[k] >= 0) keep_source(&s, yield, k);
   arena_destroy(s.scratch);
 }
 

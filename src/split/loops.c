@@ -73,7 +73,7 @@ static ir_op make_loop(loop_builder *l) {
                            n_in + l->initial.count, l->inputs.at, n, types, 7, attrs, 1);
   ir_build_return(&l->body, IR_OP_YIELD, l->yields.at, n);
   ir_region_set(m, loop, 0, l->body.block);
-  split_keep_compared(m, l->body.block);
+  split_keep_compared(m, loop);
   if (must_agree(l->r)) mark_agreement(m, loop);
   if (l->r->is_cut) ir_op_set_attr(m, loop, "cut", ir_attr_bool(m, true), true);
   if (l->carried.count) ir_op_set_attr(m, loop, "scratch", ir_attr_int(m, -1, IR_I64), true);
