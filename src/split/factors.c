@@ -148,10 +148,13 @@ static split_pos in_whole_units(split_pos pos, bool of_result) {
   return split_with_core(pos, at);
 }
 
+static int64_t common_divisor(int64_t x, int64_t y) { return y ? common_divisor(y, x % y) : x; }
+
 /* In row-major order the factor has P indices outside it, extent E, and S elements inside it. It
  * sits on the dimension e of the other shape whose inside product T divides S and that holds E * (S
  * / T) elements, no more. If e holds fewer, the factor's outer part still sits on a dimension left
- * of e: coarsen. */
+ * of e: coarsen. So it is where e ends with the factor, but T does not divide S: as many indices
+ * as are whole ones of both are rows of both ([48, 6] as [36, 8]: 4 rows are 3). */
 RULE(reshape) {
   const ir_type_data *from = q->of_result ? result_type(q, 0) : operand_type(q, 0);
   const ir_type_data *to = q->of_result ? operand_type(q, 0) : result_type(q, 0);
@@ -162,7 +165,13 @@ RULE(reshape) {
     return false;
   int64_t behind = 1;
   for (int32_t e = to->rank - 1; e >= 0; behind *= to->dims[e], e--) {
-    if (to->dims[e] == 1 || behind > inside || inside % behind) continue;
+    if (to->dims[e] == 1) continue;
+    if (inside % behind) {
+      if (to->dims[e] * behind != extent * inside) continue;
+      int64_t coarsen = behind / common_divisor(inside, behind);
+      q->out->coarsen = coarsen < extent ? coarsen : 0;
+      return false;
+    }
     int64_t unit = inside / behind;
     if (to->dims[e] < unit || to->dims[e] % unit) continue;
     int64_t here = to->dims[e] / unit; /* indices of the factor on this dimension */

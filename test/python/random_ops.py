@@ -251,6 +251,15 @@ class Moves(Maker):
             "stablehlo.reshape", [v], shape, v.dtype, "", v.grid, v.bound, noise=v.noise
         )
 
+    def regrouped(self, v):
+        """Rows of another length, which end with the old ones now and then; None: there is none."""
+        lengths = [
+            n for n in range(2, v.elements) if v.elements % n == 0 and n % v.shape[-1] and v.shape[-1] % n
+        ]
+        if v.rank < 2 or not lengths or len(self.ops) % 2:
+            return None
+        return [v.elements // lengths[len(self.ops) % len(lengths)], lengths[len(self.ops) % len(lengths)]]
+
     def reshape(self):
         v = self.pick(lambda v: v.rank > 0)
         if v is None:
@@ -266,7 +275,7 @@ class Moves(Maker):
                 f = self.rng.choice(factors)
                 shape[at : at + 1] = [f, shape[at] // f]
         if kind == "flat":
-            shape = [v.elements]
+            shape = self.regrouped(v) or [v.elements]
         if kind == "one":
             if 1 in shape and self.rng.random() < 0.5:
                 shape.remove(1)
