@@ -9,7 +9,8 @@
 #include "split/shards.h"
 #include "base/ints.h"
 
-enum { LEAST_TRIPS = 4 };
+enum { LEAST_TRIPS = 2 };
+enum { FEW_TRIPS = 4 }; /* below, states are not made again: levels of segments keep such few */
 
 /* ---- who reads ---- */
 static split_stack_reader *reader_of(split_checkpointing *c, ir_op loop) {
@@ -210,10 +211,10 @@ static int64_t deepen(split_checkpointing *c, const split_room *room, int64_t sh
 static bool choose_segment(split_checkpointing *c, const split_room *room, int64_t *out_saved) {
   int64_t trips = c->forward.trips, state = saved_bytes(c), step = step_bytes(c);
   int64_t before = saturated_product(trips, step);
-  if (step == 0) return false;
+  if (step == 0 || (trips < FEW_TRIPS && step <= state)) return false;
   double best = sqrt((double)trips * (double)state / (double)step);
   int64_t segment =
-      clamp64((int64_t)best, clamp64(TUNED_SEGMENT_BYTES / step, 1, trips / 4), trips);
+      clamp64((int64_t)best, clamp64(TUNED_SEGMENT_BYTES / step, 1, max64(1, trips / 4)), trips);
   segment =
       clamp64(segment, 1, clamp64(saturated_sum(room->free_bytes, before) / 2 / step, 1, trips));
   segment = clamp64(segment, 1, clamp64(room->tensor_bytes / largest_step(c), 1, trips));
