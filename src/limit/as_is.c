@@ -346,11 +346,12 @@ weir_status as_is_hold_written(job *j, bool *holds, climb *out) {
   WEIR_TRY(find_written(j, PLAN_ORDER_MEMORY, limit, &written));
   if (!written.m) return WEIR_OK;
   written.stock_ns = 0; /* it is what holds the limit */
-  if (j->options.referee) *holds = referee_ask(j, &written, &written.needs);
-  else *holds = true;
-  *holds &= written.needs.peak <= limit;
+  bool is_known = !j->options.referee || referee_ask(j, &written, &written.needs);
+  *holds = is_known && written.needs.peak <= limit;
+  if (!*holds) {
+    ir_module_destroy(written.m);
+    return WEIR_OK;
+  }
   *out = climb_to(WEIR_REWRITTEN, written);
-  if (*holds) return split_instead(j, out);
-  ir_module_destroy(written.m);
-  return WEIR_OK;
+  return split_instead(j, out);
 }

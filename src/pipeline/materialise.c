@@ -32,16 +32,16 @@ typedef struct sources {
 
 typedef struct repeats {
   ir_module *m;
-  arena *a;
+  arena *a, *scratch; /* for the module, for the block at hand */
   const machine *on;
   machine_rates rates;
-  ir_users users;        /* of the block at hand */
+  ir_users users;        /* of that block */
   bool *fuses;           /* by op: into all that read its result */
   bool *is_kept;         /* by value: it does, but is to be written */
   double *making;        /* by value: ns of an element, of what is in memory */
-  sources *read_by;      /* by value, of what fuses */
+  sources *read_by;      /* by value, of what fuses in that block */
   int64_t largest_bytes; /* of what is to be written; 0: nothing is */
-  double runs;           /* of the block at hand */
+  double runs;           /* of that block */
   double saved_ns;
 } repeats;
 
@@ -120,7 +120,7 @@ static sources sources_of(const repeats *r, ir_value v) {
   source at[MOST_SOURCES];
   sources s = {.at = at};
   for (ir_op user, i = 0; (user = ir_user_at(&r->users, v, i)); i++) add_reads_by(r, user, v, &s);
-  s.at = ARENA_ARRAY(r->a, source, s.count);
+  s.at = ARENA_ARRAY(r->scratch, source, s.count);
   if (s.count) memcpy(s.at, at, s.count * sizeof *at);
   return s;
 }
@@ -210,7 +210,8 @@ static double decide(repeats *r, ir_block block) {
 /* What a value is made of may be written, too, which the first round does not know yet. */
 static void find_in(repeats *r, ir_block block) {
   double ns = 0;
-  r->users = ir_users_of_block(r->a, r->m, block);
+  r->scratch = arena_create(r->m->ctx); /* lists by value of the module, for each block */
+  r->users = ir_users_of_block(r->scratch, r->m, block);
   for (ir_op op, i = 0; (op = ir_op_at(r->m, block, i)); i++) r->fuses[op] = fuses(r, op);
   for (int round = 0; round < ROUNDS; round++) {
     note_making(r, block);
@@ -220,6 +221,7 @@ static void find_in(repeats *r, ir_block block) {
   for (ir_op op, i = 0; (op = ir_op_at(r->m, block, i)); i++)
     if (r->fuses[op] && is_in_memory(r, op))
       r->largest_bytes = max64(r->largest_bytes, ir_value_bytes(r->m, ir_result(r->m, op, 0)));
+  arena_destroy(r->scratch);
 }
 
 /* Blocks that XLA runs op by op: the function's, and those of whiles and branches below. */
@@ -256,7 +258,7 @@ static void write_in(writer *w, ir_block block) {
   ir_builder b = {w->m, block, IR_NONE};
   ir_ops old = ir_take_ops(w->m, block);
   for (ir_op op, i = 0; (op = ir_listed(&old, i)); i++) {
-    ir_rename_within(w->m, op, w->written);
+    ir_rename_operands(w->m, op, w->written);
     ir_block_append(w->m, block, op);
     for (ir_block below, j = 0; (below = ir_next_block(w->m, op, &j));) write_in(w, below);
     if (!is_to_be_written(w, op)) continue;

@@ -23,9 +23,9 @@ typedef struct materialise_room {
 /* In: no weir.loop. Puts calls behind values of the main function, its whiles and branches whose
  * making anew takes TUNED_AGAIN times as long, by estimate, as writing and reading them does.
  * Returns how many. The same ops on the same operands; XLA may contract products and sums
- * elsewhere. Under a
- * limit the largest are left out, at most twice, then all. Cost: linear in the ops and their
- * operands; with something to be written, as many copies of the module and estimates. */
+ * elsewhere. Under a limit the largest are left out, at most twice, then all. Cost: linear in the
+ * ops and their operands, and of each block in the values; with something to be written, as many
+ * copies of the module and estimates. */
 int32_t materialise_repeated(ir_module *m, const machine *on, materialise_room *in_out);
 
 #endif
