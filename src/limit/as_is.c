@@ -339,19 +339,22 @@ weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
   return out->taken.m ? WEIR_OK : split_instead(j, out);
 }
 
-weir_status as_is_hold_written(job *j, bool *holds, climb *out) {
+static weir_status hold_written_in(job *j, plan_order order, bool *holds, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
   candidate written;
-  *holds = false;
-  WEIR_TRY(find_written(j, PLAN_ORDER_MEMORY, limit, &written));
+  WEIR_TRY(find_written(j, order, limit, &written));
   if (!written.m) return WEIR_OK;
   written.stock_ns = 0; /* it is what holds the limit */
   bool is_known = !j->options.referee || referee_ask(j, &written, &written.needs);
   *holds = is_known && written.needs.peak <= limit;
-  if (!*holds) {
-    ir_module_destroy(written.m);
-    return WEIR_OK;
-  }
-  *out = climb_to(WEIR_REWRITTEN, written);
-  return split_instead(j, out);
+  if (*holds) *out = climb_to(WEIR_REWRITTEN, written);
+  else ir_module_destroy(written.m);
+  return WEIR_OK;
+}
+
+weir_status as_is_hold_written(job *j, bool *holds, climb *out) {
+  const plan_order orders[] = {PLAN_ORDER_PROGRAM, PLAN_ORDER_MEMORY};
+  *holds = false;
+  for (int i = 0; i < 2 && !*holds; i++) WEIR_TRY(hold_written_in(j, orders[i], holds, out));
+  return *holds ? split_instead(j, out) : WEIR_OK;
 }

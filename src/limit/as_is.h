@@ -13,8 +13,8 @@ enum { MOST_OPS_FOR_SPEED = 5000 };
 WEIR_MUST_USE weir_status as_is_hold(job *j, climb as_is, climb *out);
 /* Likewise in the order that saves memory. */
 WEIR_MUST_USE weir_status as_is_hold_ordered(job *j, verdict needs, climb *out);
-/* The program does not hold its limit: whether it does in that order once XLA makes nothing again
- * and again (pipeline/materialise.h). *out: that, or slices that are faster. */
+/* The program does not hold its limit: whether it does, in either order, once XLA makes nothing
+ * again and again (pipeline/materialise.h). *out: that, or slices that are faster. */
 WEIR_MUST_USE weir_status as_is_hold_written(job *j, bool *holds, climb *out);
 
 #endif
