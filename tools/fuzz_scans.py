@@ -52,6 +52,7 @@ def ways_of(seed, largest, own):
         ("slices alone", [*split, "--skip", "checkpoint"]),
         ("limit", ["--memory-limit", own + int(largest * dice.uniform(0.1, 2))]),
         ("least", ["--memory-limit"]),
+        ("written", ["--pass", "inline,materialise"]),  # whatever the room
     ]
 
 

@@ -35,13 +35,12 @@ typedef struct repeats {
   arena *a, *scratch; /* for the module, for the block at hand */
   const machine *on;
   machine_rates rates;
-  ir_users users;        /* of that block */
-  bool *fuses;           /* by op: into all that read its result */
-  bool *is_kept;         /* by value: it does, but is to be written */
-  double *making;        /* by value: ns of an element, of what is in memory */
-  sources *read_by;      /* by value, of what fuses in that block */
-  int64_t largest_bytes; /* of what is to be written; 0: nothing is */
-  double runs;           /* of that block */
+  ir_users users;   /* of that block */
+  bool *fuses;      /* by op: into all that read its result */
+  bool *is_kept;    /* by value: it does, but is to be written */
+  double *making;   /* by value: ns of an element, of what is in memory */
+  sources *read_by; /* by value, of what fuses in that block */
+  double runs;      /* of that block */
   double saved_ns;
 } repeats;
 
@@ -218,9 +217,6 @@ static void find_in(repeats *r, ir_block block) {
     ns = decide(r, block);
   }
   r->saved_ns += r->runs * ns;
-  for (ir_op op, i = 0; (op = ir_op_at(r->m, block, i)); i++)
-    if (r->fuses[op] && is_in_memory(r, op))
-      r->largest_bytes = max64(r->largest_bytes, ir_value_bytes(r->m, ir_result(r->m, op, 0)));
   arena_destroy(r->scratch);
 }
 
@@ -286,11 +282,21 @@ static bool holds(const repeats *r, int64_t most_bytes, materialise_room *room) 
   return room->peak_bytes <= room->limit_bytes;
 }
 
+/* Of what is to be written, up to so many bytes; 0: nothing is. */
+static int64_t largest_bytes(const repeats *r, int64_t most_bytes) {
+  int64_t largest = 0;
+  for (ir_value v = 0; v < r->m->values.count; v++) {
+    int64_t bytes = r->is_kept[v] ? ir_value_bytes(r->m, v) : 0;
+    if (bytes <= most_bytes) largest = max64(largest, bytes);
+  }
+  return largest;
+}
+
 /* The largest size of values that hold the limit together; 0: none does. */
 static int64_t most_bytes_within(const repeats *r, materialise_room *room) {
-  int64_t most = r->largest_bytes;
+  int64_t most = largest_bytes(r, INT64_MAX);
   for (int i = 0; most && room->limit_bytes && !holds(r, most, room); i++)
-    most = i + 1 < MOST_TRIALS ? most / 8 : 0;
+    most = i + 1 < MOST_TRIALS ? largest_bytes(r, most / 8) : 0;
   return most;
 }
 
