@@ -192,9 +192,11 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
 }
 
 /* ---- with what is made again and again written ---- */
-/* *out: its module is NULL if that is none, or over the limit (0: there is none) by estimate. */
-static weir_status find_written(job *j, plan_order order, int64_t limit, candidate *out) {
-  materialise_room room = {.order = order, .limit_bytes = limit};
+/* *out: its module is NULL if that saves less, or is over the limit (0: there is none) by estimate.
+ */
+static weir_status find_written(job *j, plan_order order, int64_t limit, double least_ns,
+                                candidate *out) {
+  materialise_room room = {.order = order, .limit_bytes = limit, .least_ns = least_ns};
   *out = (candidate){.order = order};
   WEIR_TRY(pipeline_materialise_copy(j, &room, &out->m));
   if (!out->m) return WEIR_OK;
@@ -218,8 +220,7 @@ static bool may_write(const job *j, const candidate *base) {
 }
 
 static bool is_worth_writing(const candidate *c) {
-  return c->stock_ns - c->time_ns >= TUNED_LEAST_SAVED_NS &&
-         c->stock_ns >= TUNED_KERNEL_GAIN * c->time_ns &&
+  return c->m && c->stock_ns >= TUNED_KERNEL_GAIN * c->time_ns &&
          2 * c->time_ns + c->stock_ns <= TIMED_MOST_NS;
 }
 
@@ -230,20 +231,22 @@ static bool holds_written(job *j, weir_outcome as_is, candidate *c) {
              : referee_ask(j, c, &c->needs) && c->needs.peak <= j->options.memory_limit_bytes;
 }
 
-/* *in_out: as it came, or faster already. */
+/* *in_out: as it came, or faster already. What runs as without weir is written under no limit, and
+ * has to hold it then. */
 static weir_status write_instead(job *j, climb *in_out) {
   candidate written, *base = &in_out->taken;
   if (!may_write(j, base)) return WEIR_OK;
-  timed t = timed_look_up(
-      j, (timed_ways){"written", .held = as_it_is_held(in_out), .how = "with more in memory"});
+  int64_t limit = base->is_stock ? 0 : j->options.memory_limit_bytes;
+  timed t = timed_look_up(j, (timed_ways){"written", .held = as_it_is_held(in_out),
+                                          .limit_bytes = limit, .how = "with more in memory"});
   if (t.choice == TIMED_NEVER || t.choice == TIMED_LOSES) return WEIR_OK;
-  WEIR_TRY(find_written(j, base->order, j->options.memory_limit_bytes, &written));
-  if (!written.m) return WEIR_OK;
-  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead,
-       takes = is_worth_writing(&written) && holds_written(j, in_out->outcome, &written) &&
+  WEIR_TRY(find_written(j, base->order, limit, TUNED_LEAST_SAVED_NS, &written));
+  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead, is_worth = is_worth_writing(&written),
+       takes = is_worth && holds_written(j, in_out->outcome, &written) &&
                (is_open || timed_choose(j, &t, &written, base) == TIMED_GAINS);
+  if (!is_worth) timed_give_up(j, &t);
   if (takes) *in_out = climb_to(WEIR_REWRITTEN, written);
-  else ir_module_destroy(written.m);
+  else if (written.m) ir_module_destroy(written.m);
   return WEIR_OK;
 }
 
@@ -341,8 +344,9 @@ weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
 
 static weir_status hold_written_in(job *j, plan_order order, bool *holds, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
+  double least_ns = TUNED_WRITTEN_SHARE * (double)j->result->summary.time_before_ns;
   candidate written;
-  WEIR_TRY(find_written(j, order, limit, &written));
+  WEIR_TRY(find_written(j, order, limit, least_ns, &written));
   if (!written.m) return WEIR_OK;
   written.stock_ns = 0; /* it is what holds the limit */
   bool is_known = !j->options.referee || referee_ask(j, &written, &written.needs);

@@ -315,7 +315,7 @@ int32_t materialise_repeated(ir_module *m, const machine *on, materialise_room *
                .read_by = ARENA_ARRAY(a, sources, m->values.count),
                .runs = 1};
   find_below(&r, ir_body(m, main));
-  int64_t most = most_bytes_within(&r, in_out);
+  int64_t most = r.saved_ns >= in_out->least_ns ? most_bytes_within(&r, in_out) : 0;
   int32_t count = most ? write_values(&r, m, most) : 0;
   in_out->saved_ns = r.saved_ns;
   arena_destroy(a);

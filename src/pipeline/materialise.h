@@ -16,6 +16,7 @@
 typedef struct materialise_room {
   plan_order order;
   int64_t limit_bytes; /* of the estimated peak in this order; 0: there is none */
+  double least_ns;     /* that has to be saved of a run, or nothing is written */
   int64_t peak_bytes;  /* out, under a limit: the estimate, if something is written */
   double saved_ns;     /* out: of a run, by estimate, if all is written */
 } materialise_room;

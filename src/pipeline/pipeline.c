@@ -70,7 +70,7 @@ static weir_status run_materialise(pass_ctx *p, ir_module *m) {
   split_order *order = p->user;
   bool may = order->limit_bytes ? order->fits : !order->goal.threshold_bytes;
   if (!may || !pipeline_can_call(p->options, m)) return WEIR_OK;
-  materialise_room room = {order->order, order->limit_bytes, 0, 0};
+  materialise_room room = {.order = order->order, .limit_bytes = order->limit_bytes};
   p->changed = materialise_repeated(m, p->machine, &room) > 0;
   if (p->changed && room.limit_bytes) order->peak_bytes = room.peak_bytes;
   return WEIR_OK;
