@@ -286,39 +286,36 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
   return found;
 }
 
-/* ---- within a trip ---- */
-static bool is_selected_from(search *s, ir_value v, ir_value source, bool selected);
+/* ---- values made of others, by value of a block ---- */
+enum { MADE_OF = 1, SELECTED_FROM = 2 };
 
-static bool is_made_of(search *s, ir_op op, ir_value source, bool selected) {
-  bool selects_here = selects(s->m, op);
-  if (takes_too_long(s)) return true;
-  if (!selects_here && !hands_on(ir_kind_of(s->m, op))) return false;
-  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
-    if (is_selected_from(s, ir_operand(s->m, op, i), source, selected || selects_here)) return true;
-  return false;
+static uint8_t seen_by(const ir_module *m, ir_op op, const uint8_t *seen) {
+  uint8_t all = 0;
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) all |= seen[v];
+  if (all && selects(m, op)) return SELECTED_FROM;
+  return all && ir_kind_of(m, op) == IR_OP_LOOP ? MADE_OF | SELECTED_FROM : all;
 }
 
-/* Whether v has elements that were selected from those of the source. */
-static bool is_selected_from(search *s, ir_value v, ir_value source, bool selected) {
-  ir_op op = made_by(s, v);
-  if (v == source || !op) return v == source && selected;
-  split_pos way = {.dim = selected}; /* that it was reached in */
-  int known = answer_of(s, v, way);
-  if (known != UNKNOWN) return known;
-  uint32_t place = begin(s, v, way);
-  return note(s, place, is_made_of(s, op, source, selected));
+/* ---- within a trip ---- */
+/* What has elements of the source, moved or selected. */
+static void follow(const search *s, ir_value source, uint8_t *seen) {
+  for (ir_op op, i = 0; (op = ir_op_at(s->m, s->block, i)); i++) {
+    bool passes = selects(s->m, op) || hands_on(ir_kind_of(s->m, op));
+    uint8_t now = passes ? seen_by(s->m, op, seen) : 0;
+    for (ir_value v, k = 0; (v = ir_result_at(s->m, op, k)); k++)
+      seen[v] = now | (v == source ? MADE_OF : 0);
+  }
 }
 
 /* What operand i is made of, where another operand has elements selected from that. */
-static void keep_source(search *s, ir_op reader, uint32_t i) {
+static void keep_source(search *s, ir_op reader, uint32_t i, uint8_t *seen) {
   ir_value source = source_of(s, ir_operand(s->m, reader, i));
   ir_op op = made_by(s, source);
   bool is_met = false;
   if (!op || !ir_is_elementwise(ir_kind_of(s->m, op))) return;
-  for (ir_value v, j = 0; !is_met && (v = ir_operand_at(s->m, reader, j)); j++) {
-    s->known.count = 0;
-    is_met = j != i && is_selected_from(s, v, source, false);
-  }
+  follow(s, source, seen);
+  for (ir_value v, j = 0; !is_met && (v = ir_operand_at(s->m, reader, j)); j++)
+    is_met = j != i && seen[v] & SELECTED_FROM;
   s->known.count = 0;
   if (is_met && sameness_of(s, source) == SPLIT_SAME_NEVER)
     ir_op_set_attr(s->m, op, "keep", ir_attr_bool(s->m, true), false);
@@ -329,24 +326,17 @@ void split_keep_compared(ir_module *m, ir_op loop) {
   const int64_t *out_dims = ir_op_ints(m, loop, "out_dims", &n_out);
   ir_block body = ir_body(m, loop);
   search s = {.m = m, .scratch = arena_create(m->ctx), .block = body};
+  uint8_t *seen = ARENA_ARRAY(s.scratch, uint8_t, m->values.count);
   for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
-    for (uint32_t k = 0; ir_kind_of(m, op) == IR_OP_COMPARE && k < 2; k++) keep_source(&s, op, k);
+    for (uint32_t k = 0; ir_kind_of(m, op) == IR_OP_COMPARE && k < 2; k++)
+      keep_source(&s, op, k, seen);
   ir_op yield = ir_terminator(m, body);
   for (int32_t k = 0; k < n_out; k++)
-    if (out_dims[k] >= 0) keep_source(&s, yield, k);
+    if (out_dims[k] >= 0) keep_source(&s, yield, k, seen);
   arena_destroy(s.scratch);
 }
 
 /* ---- copies ---- */
-enum { MADE_OF = 1, SELECTED_FROM = 2 };
-
-static uint8_t seen_by(const ir_module *m, ir_op op, const uint8_t *seen) {
-  uint8_t all = 0;
-  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) all |= seen[v];
-  if (all && selects(m, op)) return SELECTED_FROM;
-  return all && ir_kind_of(m, op) == IR_OP_LOOP ? MADE_OF | SELECTED_FROM : all;
-}
-
 static bool meets(const ir_module *m, ir_op op, const uint8_t *seen) {
   uint8_t x = seen[ir_operand(m, op, 0)], y = seen[ir_operand(m, op, 1)];
   return (x & MADE_OF && y & SELECTED_FROM) || (y & MADE_OF && x & SELECTED_FROM);
