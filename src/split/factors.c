@@ -1,5 +1,6 @@
 /* The factor rules: one short function per structural op, named in the op table's factors column.
  */
+#include "base/ints.h"
 #include "split/factors.h"
 
 #include "ir/fold.h"
@@ -147,8 +148,6 @@ static split_pos in_whole_units(split_pos pos, bool of_result) {
   pos.more = (pos.more + by + pos.unit - 1) / pos.unit * pos.unit;
   return split_with_core(pos, at);
 }
-
-static int64_t common_divisor(int64_t x, int64_t y) { return y ? common_divisor(y, x % y) : x; }
 
 /* In row-major order the factor has P indices outside it, extent E, and S elements inside it. It
  * sits on the dimension e of the other shape whose inside product T divides S and that holds E * (S

@@ -99,8 +99,6 @@ bool split_stencil_of(arena *scratch, ir_module *m, ir_op op, int32_t operand, i
 
 /* ---- windows ---- */
 
-static int64_t common_divisor(int64_t x, int64_t y) { return y ? common_divisor(y, x % y) : x; }
-
 enum { FARTHEST = 1 << 30 }; /* numbers that may be multiplied */
 
 static bool are_small(const split_stencil *s, split_pos pos) {
