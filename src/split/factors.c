@@ -1,8 +1,8 @@
 /* The factor rules: one short function per structural op, named in the op table's factors column.
  */
-#include "base/ints.h"
 #include "split/factors.h"
 
+#include "base/ints.h"
 #include "ir/fold.h"
 #include "ir/attrs.h"
 #include "ir/maps.h"
