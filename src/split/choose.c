@@ -592,19 +592,26 @@ static split_region *grow_either_way(const split_growth *g, split_pos pos, split
   return s && (!r || s->held_bytes < r->held_bytes) ? s : r;
 }
 
-/* In units that are larger and larger, until nothing asks for more. Where that has no end (levels
- * of halves, the last of which are small), those that hold the least. */
+/* In units that are larger and larger, until nothing asks for more, or no large value is left.
+ * Where that has no end (levels of halves, the last of which are small), those that leave the
+ * least. */
 static split_region *grow(const split_growth *g, int32_t dim, split_memo *memo,
                           const rivals *than) {
   split_pos pos = {.dim = dim, .unit = 1};
   split_region *least = NULL;
+  int64_t least_left = INT64_MAX;
   for (int tries = 0; tries < MOST_COARSENINGS; tries++) {
     int64_t coarsen;
     bool is_ragged = ir_type_at(g->m, g->seed)->dims[dim] % pos.unit != 0;
     if (split_extent(g->m, g->seed, pos) <= 1 || (is_ragged && than->no_overlaps)) break;
     split_region *r = grow_either_way(g, pos, memo, than, &coarsen);
-    if (!coarsen || (r && r->held_bytes == 0)) return r;
-    if (r && r->merges && (!least || r->held_bytes < least->held_bytes)) least = r;
+    if (r && !coarsen) return r;
+    int64_t left = r ? saturated_sum(r->held_bytes, outside_bytes(r, g->goal, true)) : INT64_MAX;
+    if (r && (r->merges || r->held_bytes == 0) && left < least_left) {
+      least = r;
+      least_left = left;
+    }
+    if (!coarsen || least_left == 0) break;
     pos.unit *= coarsen;
   }
   return least;
