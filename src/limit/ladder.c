@@ -4,7 +4,7 @@
  *   1  XLA's honest report of the program as it is              -> the same program, honest options
  *   2  the same under the memory-optimised schedule             -> the same program, those options;
  *                                        split in its own order, if that holds and is faster
- *   2b the same with what XLA makes again and again written   -> rewritten; split, if that is faster
+ *   2b the same with what XLA makes again and again written   -> rewritten; split, if faster
  *   3  split, estimate, ask XLA; tighten what is too large      -> rewritten
  *   4  XLA's report of what looked hopeless by estimate          -> the same program, those options
  *   5  RESOURCE_EXHAUSTED with what stands in the way, and the smallest limit that would have held;

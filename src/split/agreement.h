@@ -59,9 +59,9 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
  * block. */
 bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, const bool *sources);
 
-/* Marks what is compared with an element selected from it, and what the loop puts out beside such an
- * element, for others to compare: {keep} on the op in the loop's body that makes it. In a loop of
- * XLA's its value is held in memory for all users (split_lower_loops). */
+/* Marks what is compared with an element selected from it, and what the loop puts out beside such
+ * an element, for others to compare: {keep} on the op in the loop's body that makes it. In a loop
+ * of XLA's its value is held in memory for all users (split_lower_loops). */
 void split_keep_compared(ir_module *m, ir_op loop);
 
 #endif
