@@ -72,6 +72,14 @@ static bool has_fixed_bound(const ir_module *m, ir_op loop, ir_value bound, int6
   return ir_integer_of(m, bound, out);
 }
 
+/* It leaves its type's range before it ends, and begins anew at the other end. */
+static bool wraps(const ir_counter *c, ir_dtype dtype) {
+  int64_t last;
+  return __builtin_mul_overflow(c->trips, c->by, &last) ||
+         __builtin_add_overflow(last, c->first, &last) || last < ir_lowest(dtype) ||
+         last > ir_highest(dtype);
+}
+
 bool ir_find_counter(const ir_module *m, ir_op loop, ir_counter *out) {
   condition c;
   int64_t bound;
@@ -81,7 +89,7 @@ bool ir_find_counter(const ir_module *m, ir_op loop, ir_counter *out) {
   out->carry = c.carry;
   out->by = ir_growth(m, loop, c.carry);
   out->trips = out->by ? count(out->first, out->by, c.direction, bound) : -1;
-  return out->trips >= 0;
+  return out->trips >= 0 && !wraps(out, ir_type_at(m, ir_operand(m, loop, c.carry))->dtype);
 }
 
 int64_t ir_trips(const ir_module *m, ir_op loop) {

@@ -19,7 +19,7 @@ class Scans:
         """
         self.dice = random.Random(seed)
         self.shares = shares
-        self.steps = self.dice.choice([3, 2, 5, 7, 12, 16, 23, 37, 61, 120])
+        self.steps = self.dice.choice([3, 2, 1, 7, 12, 16, 23, 37, 61, 120])
         self.batch = self.dice.choice([1, 2, 5, 8, 13])
         self.n, self.m = self.dice.choice([1, 3, 6, 17]), self.dice.choice([2, 5, 8])
         self.body = self.dice.randrange(1 << 30)
