@@ -241,10 +241,9 @@ static weir_status write_instead(job *j, climb *in_out) {
                                           .limit_bytes = limit, .how = "with more in memory"});
   if (t.choice == TIMED_NEVER || t.choice == TIMED_LOSES) return WEIR_OK;
   WEIR_TRY(find_written(j, base->order, limit, TUNED_LEAST_SAVED_NS, &written));
-  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead, is_worth = is_worth_writing(&written),
-       takes = is_worth && holds_written(j, in_out->outcome, &written) &&
+  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead,
+       takes = is_worth_writing(&written) && holds_written(j, in_out->outcome, &written) &&
                (is_open || timed_choose(j, &t, &written, base) == TIMED_GAINS);
-  if (!is_worth) timed_give_up(j, &t);
   if (takes) *in_out = climb_to(WEIR_REWRITTEN, written);
   else if (written.m) ir_module_destroy(written.m);
   return WEIR_OK;

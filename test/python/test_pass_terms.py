@@ -47,7 +47,8 @@ ALONE = ["--pass", "inline,simplify,fold-transpose,cse,dce,terms,dce"]
 def made(arguments, tmp_path, f, *options):
     held = sum(x.nbytes for x in arguments)
     limit = str(held + ONE_MATRIX // 10)
-    return running.rewrite(f, arguments, tmp_path, "--memory-limit", limit, *options)
+    named = ("--memory-limit", limit, "--machine", "x86-64-v4")  # which way is faster is its say
+    return running.rewrite(f, arguments, tmp_path, *named, *options)
 
 
 @pytest.mark.parametrize("name", CASES)
