@@ -199,11 +199,12 @@ static weir_status find_written(job *j, plan_order order, int64_t limit, double 
   materialise_room room = {.order = order, .limit_bytes = limit, .least_ns = least_ns};
   *out = (candidate){.order = order};
   WEIR_TRY(pipeline_materialise_copy(j, &room, &out->m));
+  out->needs.peak = room.peak_bytes; /* 0: nothing would be written, or there is no limit */
   if (!out->m) return WEIR_OK;
   out->flops = plan_flops(out->m);
   out->time_ns = plan_time_as_it_came_ns(out->m, &j->machine);
   out->stock_ns = out->time_ns + room.saved_ns;
-  out->needs.peak = limit ? room.peak_bytes : referee_estimate(j, out->m, order);
+  if (!limit) out->needs.peak = referee_estimate(j, out->m, order);
   return WEIR_OK;
 }
 
@@ -341,11 +342,13 @@ weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
   return out->taken.m ? WEIR_OK : split_instead(j, out);
 }
 
-static weir_status hold_written_in(job *j, plan_order order, bool *holds, climb *out) {
+/* *tried: something would be written. */
+static weir_status hold_written_in(job *j, plan_order order, bool *tried, bool *holds, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
   double least_ns = TUNED_WRITTEN_SHARE * (double)j->result->summary.time_before_ns;
   candidate written;
   WEIR_TRY(find_written(j, order, limit, least_ns, &written));
+  *tried = written.needs.peak > 0;
   if (!written.m) return WEIR_OK;
   written.stock_ns = 0; /* it is what holds the limit */
   bool is_known = !j->options.referee || referee_ask(j, &written, &written.needs);
@@ -357,7 +360,9 @@ static weir_status hold_written_in(job *j, plan_order order, bool *holds, climb 
 
 weir_status as_is_hold_written(job *j, bool *holds, climb *out) {
   const plan_order orders[] = {PLAN_ORDER_PROGRAM, PLAN_ORDER_MEMORY};
+  bool tried = true;
   *holds = false;
-  for (int i = 0; i < 2 && !*holds; i++) WEIR_TRY(hold_written_in(j, orders[i], holds, out));
+  for (int i = 0; i < 2 && tried && !*holds; i++)
+    WEIR_TRY(hold_written_in(j, orders[i], &tried, holds, out));
   return *holds ? split_instead(j, out) : WEIR_OK;
 }

@@ -1,7 +1,6 @@
 /* What XLA would compute anew for many of its reads is written to memory once, where there is room.
  *
- *   y = sqrt(f(x));  z = y[1:] - y[:-1];  w = pad(z) - z;  ..    is    k = keep(sqrt(f(x)));  z =
- * k[1:] - k[:-1];  ..
+ *   y = sqrt(f(x));  z = y[1:] - y[:-1]    is    k = keep(sqrt(f(x)));  z = k[1:] - k[:-1]
  *
  * XLA CPU fuses what is cheap into each of its readers. A fusion computes an element once for each
  * index that it is read at, up to 15 times; behind a few steps of a stencil, whose readers shift,

@@ -1,6 +1,7 @@
 """What XLA would make again and again is written once: stencils, whose readers shift."""
 
 import random
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -8,35 +9,12 @@ import numpy as np
 import pytest
 import weir
 
-LENGTH, STEPS = 40, 4
+import running
 
+sys.path.insert(0, str(running.ROOT / "bench/experiments"))
+from stencils import cropped, denoised, padded, rolled  # noqa: E402
 
-def cropped(x):
-    return [
-        jnp.diff(x, axis=0)[:, :-1, :-1],
-        jnp.diff(x, axis=1)[:-1, :, :-1],
-        jnp.diff(x, axis=2)[:-1, :-1],
-    ]
-
-
-def rolled(x):
-    return [jnp.roll(x, -1, i) - x for i in range(3)]
-
-
-def padded(x):
-    return [jnp.pad(jnp.diff(x, axis=i), [(0, int(i == j)) for j in range(3)]) for i in range(3)]
-
-
-def denoised(differences):
-    def variation(x):
-        return jnp.sqrt(sum(d**2 for d in differences(x)) + 1e-6).sum()
-
-    def steps(x, y):
-        for _ in range(STEPS):
-            x = x - 0.1 * (x - y) - 0.01 * jax.grad(variation)(x)
-        return x
-
-    return steps
+LENGTH = 40
 
 
 @pytest.fixture
