@@ -137,7 +137,7 @@ SIZES = {  # values beside the one that it has; programs; whether they are kerne
     "LEAST_SPAN": ((1, 2, 32), few_rows, True),
     "TOP_K_SHARE": ((1, NEVER), partly_sorted, False),
     "SORTED_ROWS": ((1, NEVER), sorted_integers, False),
-    "SOLVE_ROWS": ((2, NEVER), lambda: solves([(16, 1 << 16), (32, 1 << 16), (48, 1 << 16), (64, 1 << 15), (96, 1 << 15), (128, 1 << 15)]), False),
+    "SOLVE_ROWS": ((2, NEVER), lambda: solves([(2, 1 << 18), (4, 1 << 18), (8, 1 << 17), (16, 1 << 16), (32, 1 << 16), (48, 1 << 16), (64, 1 << 15), (96, 1 << 15), (128, 1 << 15)]), False),
     "SOLVE_SIDES": ((1, 1 << 20), lambda: solves([(256, 256), (256, 512), (256, 1024), (256, 4096)]), False),
 }  # fmt: skip
 

@@ -43,7 +43,7 @@ def main():
     dice = np.random.default_rng(0)
     print(f"{'n':>5} {'k':>6} {'way':8} {'ms':>7} {'GFLOP/s':>8} distance")
     for dtype in (np.float64, np.float32):
-        for n, k in ((128, 2000), (500, 2000), (1000, 2000), (2000, 2000)):
+        for n, k in ((2, 400_000), (8, 100_000), (32, 25_000), (128, 2000), (500, 2000), (1000, 2000), (2000, 2000)):
             a = np.tril(dice.normal(size=(n, n)) / n + np.diag(dice.uniform(1, 2, n)))
             a, b = jnp.asarray(a, dtype), jnp.asarray(dice.normal(size=(n, k)), dtype)
             inverses = inverses_of(a)

@@ -85,10 +85,6 @@ static weir_status find_split(job *j, int64_t peak, effort e, search *s, candida
 }
 
 /* ---- what is made for smaller limits ---- */
-/* Of the temporaries as it came, so that all limits look at the same ones. The smallest comes
- * first: most slices are in cache then. */
-static const int32_t shares[] = {TUNED_SLICED_SHARE, TUNED_HELD_SHARE};
-
 /* Rates are of a CPU that has its cores to itself: cards want slices as long as they may be, and so
  * do parts of a program, of which each device's are fewer trips then. */
 static bool may_look_below(const job *j, effort e) {
@@ -119,6 +115,9 @@ static weir_status look_below(job *j, int64_t peak, effort e, candidate *in_out)
   int64_t held = referee_held_throughout(j), given = e.limit_bytes;
   bool is_faster = false;
   if (!may_look_below(j, e)) return WEIR_OK;
+  /* Of the temporaries as it came, so that all limits look at the same ones. The smallest comes
+   * first: most slices are in cache then. */
+  const int32_t shares[] = {TUNED_SLICED_SHARE, TUNED_HELD_SHARE};
   for (size_t i = 0; i < sizeof shares / sizeof *shares && !is_faster; i++) {
     int64_t room = max64(0, peak - held) / shares[i];
     candidate below;

@@ -8,12 +8,14 @@
  * not depend on the right-hand sides, so a loop over these finds them made. A Gaussian process
  * whose loop has three solves takes half the time with it (docs/performance.md; the solve alone:
  * bench/experiments/solves.py), and the loop splits B as before. An upper triangle goes the other
- * way round, a transposed one has its blocks transposed. Not exact: errors grow with the condition
+ * way round, a transposed one has its blocks transposed. Triangles of some rows, one for each
+ * normal of a mixture, are the other case: LAPACK divides each call over its threads, which wait
+ * for each other in each trip of a loop. Not exact: errors grow with the condition
  * of a diagonal block in place of that of a row, and what is infinite or NaN in a column of B
- * reaches all rows of its block, also those above it. Left alone: matrices from the right, batches,
- * complex numbers, few right-hand sides (TUNED_SOLVE_SIDES), small matrices, right-hand sides
- * that are small against the limit or below the threshold. Cost: some ten ops a block, MOST_BLOCKS
- * at most.
+ * reaches all rows of its block, also those above it. A batch of triangles has a batch of blocks.
+ * Left alone: matrices from the right, complex numbers, few right-hand sides (TUNED_SOLVE_SIDES),
+ * right-hand sides that are small against the limit or below the threshold. Cost: some ten ops a
+ * block, MOST_BLOCKS at most.
  *   Right-hand sides that are products of small matrices with what is long are not solved for:
  *   A^-1 (M X + c y^T) = (A^-1 M) X + (A^-1 c) y^T
  * where no one else reads them: sums of scaled products, whose M and c together are no wider than
@@ -31,6 +33,7 @@ typedef struct triangle { /* op(A) */
   ir_builder b;
   ir_value a;
   bool lower, transposed, unit; /* lower: A itself */
+  int32_t batch;                /* dimensions in front of rows and columns: a triangle for each */
   int64_t most_rows;            /* of a block */
 } triangle;
 
@@ -63,49 +66,57 @@ static bool read_triangle(const ir_module *m, ir_op op, triangle *out) {
 }
 
 static bool is_worth_it(const pass_rewrite *f, ir_value a, ir_value b) {
-  const ir_type_data *ta = ir_type_at(f->m, a), *tb = ir_type_at(f->m, b);
-  return tb->rank == 2 && ir_is_real(tb->dtype) && ta->dims[0] >= TUNED_SOLVE_ROWS &&
-         tb->dims[1] / TUNED_SOLVE_SIDES >= ta->dims[0] && ir_value_bytes(f->m, b) > f->small_bytes;
+  const ir_type_data *t = ir_type_at(f->m, b);
+  int64_t rows = t->dims[t->rank - 2], sides = t->dims[t->rank - 1];
+  CTX_CHECK(f->m->ctx, rows == ir_type_at(f->m, a)->dims[t->rank - 1]);
+  return ir_is_real(t->dtype) && rows >= TUNED_SOLVE_ROWS && sides / TUNED_SOLVE_SIDES >= rows &&
+         ir_value_bytes(f->m, b) > f->small_bytes;
 }
 
 /* ---- its parts ---- */
 static ir_value rows_of(triangle *t, ir_value x, int64_t from, int64_t count) {
-  return ir_build_slice_dim(&t->b, x, 0, from, count);
+  return ir_build_slice_dim(&t->b, x, t->batch, from, count);
 }
 
 /* This part of op(A), as it lies in A. */
 static ir_value part_of(triangle *t, int64_t row, int64_t rows, int64_t column, int64_t columns) {
-  int64_t start[2] = {row, column}, limit[2] = {row + rows, column + columns}, stride[2] = {1, 1};
-  if (t->transposed) {
-    start[0] = column, start[1] = row;
-    limit[0] = column + columns, limit[1] = row + rows;
-  }
-  const int64_t *dims = ir_type_at(t->b.m, t->a)->dims;
-  CTX_CHECK(t->b.m->ctx, limit[0] <= dims[0] && limit[1] <= dims[1]);
+  const ir_type_data *a = ir_type_at(t->b.m, t->a);
+  int64_t start[IR_MAX_RANK] = {0}, limit[IR_MAX_RANK], stride[IR_MAX_RANK];
+  int32_t down = t->batch + t->transposed, across = t->batch + !t->transposed;
+  memcpy(limit, a->dims, sizeof *limit * (size_t)a->rank);
+  for (int32_t i = 0; i < a->rank; i++) stride[i] = 1;
+  start[down] = row, limit[down] = row + rows;
+  start[across] = column, limit[across] = column + columns;
+  CTX_CHECK(t->b.m->ctx, limit[down] <= a->dims[down] && limit[across] <= a->dims[across]);
   return ir_build_slice(&t->b, t->a, start, limit, stride);
 }
 
 static ir_value product(triangle *t, ir_value left, bool transposed, ir_value right) {
-  const int64_t first = 0, contracted = !transposed;
-  ir_dot_numbers n = {.lhs_contract = {1, &contracted}, .rhs_contract = {1, &first}};
+  const int64_t rows = t->batch, contracted = t->batch + !transposed;
+  int64_t batch[IR_MAX_RANK];
+  for (int32_t i = 0; i < t->batch; i++) batch[i] = i;
+  ir_dot_numbers n = {.lhs_batch = {t->batch, batch}, .rhs_batch = {t->batch, batch}};
+  n.lhs_contract.count = n.rhs_contract.count = 1;
+  n.lhs_contract.at = &contracted, n.rhs_contract.at = &rows;
   return pass_build_dot(&t->b, left, right, &n, ir_type_at(t->b.m, right)->dtype);
 }
 
-static ir_value identity(triangle *t, int64_t rows) {
-  ir_dtype dtype = ir_type_at(t->b.m, t->a)->dtype;
-  ir_type type = ir_tensor(t->b.m, dtype, 2, (int64_t[]){rows, rows});
-  return ir_build_convert(&t->b, ir_build_is_diagonal(&t->b, type, 0, 1), dtype);
+/* Of the size of this block. */
+static ir_value identity(triangle *t, ir_value block) {
+  ir_type type = ir_type_of(t->b.m, block);
+  ir_value is_one = ir_build_is_diagonal(&t->b, type, t->batch, t->batch + 1);
+  return ir_build_convert(&t->b, is_one, ir_type_at(t->b.m, block)->dtype);
 }
 
 /* Of the rows and columns of op(A). */
 static ir_value inverse(triangle *t, int64_t from, int64_t rows) {
-  ir_value block = part_of(t, from, rows, from, rows), one = identity(t, rows);
+  ir_value block = part_of(t, from, rows, from, rows), one = identity(t, block);
   return pass_build_triangular_solve(&t->b, block, one, t->lower, t->transposed, t->unit);
 }
 
 /* X in the rows of op(A) from `from`. */
 static ir_value solve(triangle *t, int64_t from, ir_value b) {
-  int64_t rows = ir_type_at(t->b.m, b)->dims[0], half = (rows / 2 + 7) / 8 * 8;
+  int64_t rows = ir_type_at(t->b.m, b)->dims[t->batch], half = (rows / 2 + 7) / 8 * 8;
   if (rows <= t->most_rows) return product(t, inverse(t, from, rows), false, b);
   CTX_CHECK(t->b.m->ctx, 0 < half && half < rows);
   bool down = t->lower != t->transposed;
@@ -120,7 +131,7 @@ static ir_value solve(triangle *t, int64_t from, ir_value b) {
     }
     x[k] = solve(t, from + at[k], part);
   }
-  return ir_build_concatenate(&t->b, x, 2, 0);
+  return ir_build_concatenate(&t->b, x, 2, t->batch);
 }
 
 /* ---- products as right-hand sides ---- */
@@ -203,10 +214,11 @@ static bool replace(pass_rewrite *f, ir_op op) {
   if (!read_triangle(f->m, op, &t)) return false;
   ir_value a = ir_operand(f->m, op, 0), b = ir_operand(f->m, op, 1);
   if (!is_worth_it(f, a, b)) return false;
-  int64_t rows = ir_type_at(f->m, a)->dims[0];
   t.b = (ir_builder){f->m, f->b.block, ir_op_get(f->m, op)->location};
-  if (replace_factored(f, &t.b, op)) return true;
   t.a = a;
+  t.batch = ir_type_at(f->m, a)->rank - 2;
+  if (!t.batch && replace_factored(f, &t.b, op)) return true;
+  int64_t rows = ir_type_at(f->m, a)->dims[t.batch];
   t.most_rows = (rows + MOST_BLOCKS - 1) / MOST_BLOCKS;
   if (t.most_rows < TUNED_SOLVE_BLOCK) t.most_rows = TUNED_SOLVE_BLOCK;
   return pass_stand_in(f->m, f->map, op, solve(&t, 0, b));

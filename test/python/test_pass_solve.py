@@ -10,12 +10,12 @@ import running
 import weir
 
 
-def triangle(n, dtype, lower, seed=0):
+def triangle(n, dtype, lower, seed=0, batch=()):
     """Well conditioned; what the solve must not look at is NaN."""
     dice = np.random.default_rng(seed)
-    a = dice.normal(size=(n, n)) / n + np.diag(dice.uniform(1, 2, n))
+    a = dice.normal(size=(*batch, n, n)) / n + np.eye(n) * dice.uniform(1, 2, (*batch, 1, n))
     a = np.where(np.tri(n) == 1, a, np.nan)
-    return (a if lower else a.T).astype(dtype)
+    return (a if lower else a.swapaxes(-1, -2)).astype(dtype)
 
 
 def passed(f, inputs, folder, *arguments):
@@ -29,10 +29,14 @@ def passed(f, inputs, folder, *arguments):
 @pytest.mark.parametrize("unit", [False, True])
 @pytest.mark.parametrize("trans", [0, 1])
 @pytest.mark.parametrize("lower", [True, False])
-@pytest.mark.parametrize("n, k", [(64, 300), (129, 520), (300, 1201), (700, 2800)])
-def test_solves(n, k, lower, trans, unit, tmp_path):
+@pytest.mark.parametrize(
+    "batch, n, k",
+    [((), 2, 9), ((), 64, 300), ((), 129, 520), ((), 300, 1201), ((), 700, 2800), ((5,), 8, 33), ((2, 3), 3, 12), ((2,), 150, 601)],
+)
+def test_solves(batch, n, k, lower, trans, unit, tmp_path):
     dtype = np.float64 if (n + lower + trans) % 2 else np.float32
-    a, b = triangle(n, dtype, lower), np.random.default_rng(1).normal(size=(n, k)).astype(dtype)
+    a = triangle(n, dtype, lower, batch=batch)
+    b = np.random.default_rng(1).normal(size=(*batch, n, k)).astype(dtype)
 
     def f(a, b):
         return solve_triangular(a, b, lower=lower, trans=trans, unit_diagonal=unit)
@@ -69,6 +73,28 @@ def test_products_are_not_solved_for(seed, tmp_path):
     want, got = running.Xla(text)(a, *rest)[0], running.Xla(rewritten)(a, *rest)[0]
     tolerance = 1e-12 if dtype == np.float64 else 1e-4
     np.testing.assert_allclose(got, want, rtol=0, atol=tolerance * np.abs(want).max())
+
+
+def normals(x, means, factors):
+    """Log densities at x of a mixture: each normal has a triangle of its own."""
+    centred = (x - means[:, None]).swapaxes(1, 2)
+    white = solve_triangular(factors, centred, lower=True)
+    return jax.nn.logsumexp(-0.5 * (white**2).sum(1) - jnp.log(jnp.diagonal(factors, axis1=1, axis2=2)).sum(1)[:, None], 0).sum()
+
+
+def test_a_mixture_of_normals_calls_no_library_in_its_loops():
+    dice = np.random.default_rng(0)
+    x, means = dice.normal(size=(5003, 4)).astype(np.float32), dice.normal(size=(20, 4)).astype(np.float32)
+    factors = np.nan_to_num(triangle(4, np.float32, True, batch=(20,)))
+    want = jax.jit(jax.grad(normals, (0, 1, 2)))(x, means, factors)
+    weir.initialize()
+    with weir.limit(2 * x.nbytes + 1_000_000):
+        compiled = jax.jit(lambda *a: jax.grad(normals, (0, 1, 2))(*a)).lower(x, means, factors).compile()
+    assert weir.last_report().outcome == "rewritten"
+    bodies = compiled.as_text().split("ENTRY")[0]
+    assert "trsm" not in bodies
+    for w, g in zip(want, compiled(x, means, factors), strict=True):
+        np.testing.assert_allclose(g, w, rtol=0, atol=1e-4 * np.abs(w).max())
 
 
 def kernel(x, y):
