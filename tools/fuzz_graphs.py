@@ -1,7 +1,7 @@
 """Splits random programs in every way and compares results: evaluator and XLA, before and after.
 
     python tools/fuzz_graphs.py --count 10000 [--first SEED] [--jobs N] [--no-xla] [--no-reduce]
-                                [--graphs Graph|Branches|Cuts|Windows|Matrices|Spelled|Images|Roles|Apart|Empty]
+                                [--graphs Graph|Branches|Cuts|Windows|Matrices|Spelled|Regrouped|Images|Roles|Apart|Empty]
                                 [--build DIR] [--keep DIR]
 
 A seed stands for one program (test/python/random_graphs.py and what builds on it) and for how it is split. What fails is
@@ -294,7 +294,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices", "Spelled", "Images", "Roles", "Apart", "Empty"]
+    kinds = ["Graph", "Branches", "Cuts", "Windows", "Matrices", "Spelled", "Regrouped", "Images", "Roles", "Apart", "Empty"]
     parser.add_argument("--graphs", default="Graph", choices=kinds)
     parser.add_argument("--no-xla", action="store_true")
     parser.add_argument("--no-reduce", action="store_true")

@@ -455,6 +455,46 @@ class Windows(Graph):
     STEPS = Graph.STEPS + ["prefix"] * 14 + ["any_convolution"] * 8
 
 
+class Regrouped(Graph):
+    """Graphs with rows of one length read as rows of another, and sums along these in a wider type."""
+
+    STEPS = Graph.STEPS + ["regrouped_sum"] * 16 + ["outer"] * 6
+    KERNELS = True
+    WIDER = {"f16": "f32", "bf16": "f32", "f32": "f64", "i8": "i32", "ui8": "ui32", "i16": "i64", "i32": "i64"}
+
+    def regrouped_sum(self):
+        """Converted before they are regrouped or behind; the sum as it is or in the type of the rows."""
+        v = self.pick(lambda v: (v.is_float() or v.is_int()) and v.rank > 1 and v.elements > 30 and not v.special)
+        if v and v.is_float() and self.rng.random() < 0.5:
+            v = self.convert(v, self.rng.choice(["bf16", "bf16", "f16"]))
+        rows = v and v.dtype in self.WIDER and self.rows_of_another_length(v)
+        if not rows:
+            return None
+        own, wide, is_first = v.dtype, self.WIDER[v.dtype], self.rng.random() < 0.5
+        v = self.reshape_to(self.convert(v, wide) if is_first else v, rows)
+        v = v if is_first else self.convert(v, wide)
+        if self.rng.random() < 0.3:
+            v = self.combine(v, v, "multiply")
+        dim = v.rank - self.rng.choice([1, 1, 1, 1, 2])
+        total = self.reduce(v, [dim], "add")
+        return total if total.is_int() or self.rng.random() < 0.5 else self.convert(total, own)
+
+    def rows_of_another_length(self, v):
+        """A shape; None: each length divides the old one, or is a multiple of it."""
+        old, n = v.shape[-1], v.elements
+        lengths = [k for k in range(2, n) if n % k == 0 and k % old and old % k]
+        if not lengths:
+            return None
+        length = self.rng.choice(lengths)
+        batch = self.rng.choice([b for b in (1, 1, *v.shape[:-1]) if n // length % b == 0])
+        return [batch] * (batch > 1) + [n // length // batch, length]
+
+    def finish(self):
+        for _ in range(4):
+            self.regrouped_sum()
+        super().finish()
+
+
 class Spelled(Graph):
     """Graphs for respelling.py, with what has no other spelling: random bits, sums of diagonals."""
 

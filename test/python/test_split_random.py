@@ -123,7 +123,7 @@ def test_a_wrong_result_is_found(monkeypatch):
     assert {"lowered", "xla"} <= {way for way, _ in found}
 
 
-@pytest.mark.parametrize("graphs", ["Roles", "Apart", "Empty"])
+@pytest.mark.parametrize("graphs", ["Roles", "Apart", "Empty", "Regrouped"])
 def test_rare_roles(graphs):
     """What few programs have, with kernels too; dimensions of no elements."""
     problems = []
