@@ -14,8 +14,8 @@ enum {
 
 typedef struct made { /* the part of a value that a trip has */
   ir_value value, part;
-  split_pos pos;
-  uint32_t trip; /* its number */
+  split_pos pos; /* as of a trip that begins with the first index */
+  int64_t slice; /* the trip's */
   uint32_t next; /* of the same value; index + 1, 0: none */
 } made;
 
@@ -26,29 +26,35 @@ typedef struct parts {
   int64_t threshold_bytes;
   ir_builder b;
   split_trip trip;
-  VEC(split_trip) trips; /* of edges so far */
-  uint32_t number;       /* of the trip among these */
-  int64_t length;        /* that is read along the dimension that is sliced; 0: not known */
-  VEC(made) known;       /* without a part while it is only asked whether there could be one */
-  uint32_t *first;       /* by value: index + 1, of the newest */
+  int64_t first;    /* index of the trip, if it is an edge's; else 0 */
+  int64_t length;   /* that is read along the dimension that is sliced; 0: not known */
+  VEC(made) known;  /* without a part while it is only asked whether there could be one */
+  uint32_t *newest; /* by value: index + 1 */
 } parts;
 
 static parts parts_of(ir_module *m, ir_block block, int64_t threshold_bytes) {
   parts p = {m, arena_create(m->ctx), block, threshold_bytes};
-  p.first = ARENA_ARRAY(p.scratch, uint32_t, m->values.count);
+  p.newest = ARENA_ARRAY(p.scratch, uint32_t, m->values.count);
   return p;
 }
 
+/* What trips of one length have at the same indices is the same, wherever these begin. */
+static split_pos placed(const parts *p, split_pos pos) {
+  int64_t by = p->first * pos.unit;
+  pos.offset += pos.mirrored ? -by : by;
+  return pos;
+}
+
 static void know(parts *p, ir_value v, ir_value part, split_pos pos) {
-  VEC_PUSH(p->scratch, &p->known, ((made){v, part, pos, p->number, p->first[v]}));
-  p->first[v] = p->known.count;
+  VEC_PUSH(p->scratch, &p->known, ((made){v, part, placed(p, pos), p->trip.slice, p->newest[v]}));
+  p->newest[v] = p->known.count;
 }
 
 /* But the first `count`. */
 static void forget(parts *p, uint32_t count) {
   while (p->known.count > count) {
     const made *last = &p->known.at[--p->known.count];
-    p->first[last->value] = last->next;
+    p->newest[last->value] = last->next;
   }
 }
 
@@ -56,10 +62,11 @@ static bool is_made_anew(const parts *p, ir_value v) {
   return ir_is_made_in(p->m, v, p->block) && ir_value_bytes(p->m, v) > p->threshold_bytes;
 }
 
-static made *find(const parts *p, ir_value v, split_pos pos) {
-  for (uint32_t i = p->first[v]; i; i = p->known.at[i - 1].next) {
+static made *find(const parts *p, ir_value v, split_pos at) {
+  split_pos pos = placed(p, at);
+  for (uint32_t i = p->newest[v]; i; i = p->known.at[i - 1].next) {
     made *k = &p->known.at[i - 1];
-    if (k->trip == p->number && split_pos_equal(k->pos, pos)) return k;
+    if (k->slice == p->trip.slice && split_pos_equal(k->pos, pos)) return k;
   }
   return NULL;
 }
@@ -286,24 +293,18 @@ static int32_t edge_dim(parts *p, ir_op op, const ir_users *users) {
       ir_type_at(m, y)->dims[dim] > ir_type_at(m, x)->dims[dim] / LEAST_EDGES)
     return -1;
   uint32_t before = p->known.count;
-  p->number = p->trips.count; /* whatever others are made of */
+  p->trip.slice = 0; /* whatever others are made of */
   bool can = can_make(p, x, (split_pos){.dim = dim, .unit = 1}, DEEPEST) &&
              p->known.count - before <= MOST_OF_EDGE;
   forget(p, before);
   return can ? dim : -1;
 }
 
-/* Edges of the same indices share what they are made of. */
+/* Edges share what they are made of where its indices are the same. */
 static void begin_edge(parts *p, int64_t first, int64_t slice, int64_t extent) {
-  int64_t at;
-  for (p->number = 0; p->number < p->trips.count; p->number++) {
-    p->trip = p->trips.at[p->number];
-    bool is_known = ir_splat_int(p->m, p->trip.start, &at);
-    if (is_known && at == first && p->trip.slice == slice && p->trip.extent == extent) return;
-  }
   ir_value start = ir_build_int(&p->b, first);
+  p->first = first;
   p->trip = (split_trip){.start = start, .lo = start, .slice = slice, .extent = extent};
-  VEC_PUSH(p->scratch, &p->trips, p->trip);
 }
 
 static ir_value make_edge(parts *p, ir_op op, int32_t dim) {

@@ -146,6 +146,10 @@ static ir_value with_part(ir_builder *b, ir_value x, ir_value part, int64_t dim,
 }
 
 ir_value split_window_read(ir_builder *b, ir_value x, int64_t dim, ir_value at, int64_t size) {
+  int64_t first, last = ir_type_at(b->m, x)->dims[dim] - size;
+  bool is_part =
+      is_known(b, at, &first) && last >= 0 && (size == 1 || (first >= 0 && first <= last));
+  if (is_part) return part_of(b, x, dim, clamped(b, at, 0, last), size);
   ir_type line = ir_tensor(b->m, IR_I64, 1, &size);
   ir_value indices =
       ir_build_add(b, ir_build_iota(b, line, 0), ir_build_broadcast(b, at, line, NULL));
