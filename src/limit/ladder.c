@@ -188,6 +188,13 @@ static verdict judge_as_it_came(job *j) {
   return is_known ? is : judge_doubted(j, PLAN_ORDER_PROGRAM, is.peak);
 }
 
+/* The estimate of the order that saves memory, as if it were as low as that of the program's own.
+ */
+static int64_t as_low(job *j, verdict is, int64_t estimate) {
+  double own = (double)referee_estimate(j, j->m, PLAN_ORDER_PROGRAM), off = (double)is.peak / own;
+  return is.is_xlas && off > 1 ? (int64_t)((double)estimate * off) : estimate;
+}
+
 /* What the program comes to in the order that saves memory. is: in its own; *in_out: by estimate,
  * of which XLA is not asked if it is far from the limit. Whether more is known than that estimate.
  */
@@ -195,7 +202,9 @@ static bool judge_ordered(job *j, verdict is, verdict *in_out) {
   bool has_orders = referee_has_orders(j);
   if (!has_orders) *in_out = is;
   bool far = is_far(j, in_out->peak);
-  if (has_orders && !far) *in_out = judge_doubted(j, PLAN_ORDER_MEMORY, in_out->peak);
+  int64_t estimate = in_out->peak;
+  if (has_orders && !far) *in_out = judge_doubted(j, PLAN_ORDER_MEMORY, as_low(j, is, estimate));
+  if (in_out->is_xlas) j->said = (ordered_report){estimate, in_out->peak, in_out->held};
   return !far || in_out->is_xlas || !j->options.referee;
 }
 

@@ -413,6 +413,18 @@ static void narrow(search *s, const split_order *order, bool fits, const verdict
   }
 }
 
+/* Nothing is split or written, and the estimate is no less than that of the program as it came, of
+ * which XLA has said that it does not hold, in this order: it is not asked to say so again. */
+static bool is_as_it_came(const job *j, const search *s, const split_order *order, verdict *out) {
+  const ordered_report *known = &j->said;
+  bool is_changed = order->loops || order->is_written || order->hoisted_bytes || order->n_kernels,
+       is_over = known->peak_bytes > max64(s->limit, s->enough);
+  if (is_changed || !is_over || s->devices > 1 || order->peak_bytes < known->estimate_bytes)
+    return false;
+  *out = (verdict){.peak = known->peak_bytes, .held = known->held_bytes, .is_xlas = true};
+  return true;
+}
+
 /* left_ops: NULL, or the search's. */
 static weir_status try_candidate(job *j, search *s, int64_t *left_ops) {
   search before = *s;
@@ -436,9 +448,10 @@ static weir_status try_candidate(job *j, search *s, int64_t *left_ops) {
        is_under = s->enough > s->limit ? may_hold : order.fits,
        fits = is_under && may_hold; /* by estimate */
   verdict needs = {.peak = order.peak_bytes};
-  if (may_hold && may_ask(j, s)) m = compacted(m, &order);
-  if (may_hold && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
-  if (fits && s->asks_later) s->compiles++;
+  bool is_asked = may_hold && !is_as_it_came(j, s, &order, &needs);
+  if (is_asked && may_ask(j, s)) m = compacted(m, &order);
+  if (is_asked && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
+  if (is_asked && fits && s->asks_later) s->compiles++;
   CTX_CHECK(&j->c, s->seen.least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas) note_report(s, order.peak_bytes, fits, needs.peak);
   bool holds = (needs.is_xlas || (fits && !can_ask(j, s))) && needs.peak <= s->enough;

@@ -71,7 +71,7 @@ static weir_status run_materialise(pass_ctx *p, ir_module *m) {
   bool may = order->limit_bytes ? order->fits : !order->goal.threshold_bytes;
   if (!may || !pipeline_can_call(p->options, m)) return WEIR_OK;
   materialise_room room = {.order = order->order, .limit_bytes = order->limit_bytes};
-  p->changed = materialise_repeated(m, p->machine, &room) > 0;
+  p->changed = order->is_written = materialise_repeated(m, p->machine, &room) > 0;
   if (p->changed && room.limit_bytes) order->peak_bytes = room.peak_bytes;
   return WEIR_OK;
 }

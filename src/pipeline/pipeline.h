@@ -31,6 +31,11 @@ typedef struct referee_report {
   weir_memory memory;
 } referee_report;
 
+/* What XLA said of the program as it came, in the order that saves memory; 0: it was not asked. */
+typedef struct ordered_report {
+  int64_t estimate_bytes, peak_bytes, held_bytes;
+} ordered_report;
+
 /* One weir_rewrite(): what was asked, and what is made once for all that is tried. */
 typedef struct job {
   ctx c;
@@ -47,6 +52,7 @@ typedef struct job {
   bool was_needed;      /* passes changed it that are worth it only where nothing else holds */
   split_spread spread;  /* of the prepared program */
   unsplit as_it_is;     /* of what was split last */
+  ordered_report said;  /* of it as it came */
   int64_t searched_ops; /* of all candidates: their budget */
   struct split_schedules *schedules; /* of all candidates; NULL: none was made */
   struct witnesses *witnesses;       /* limit/witness.c; NULL: nobody has looked for any */
@@ -71,6 +77,7 @@ typedef struct split_order {
   const machine *machine; /* that it is for, and that runs kernels; NULL: any CPU */
   double least_gain; /* else those become kernels that are predicted to be so many times as fast */
   int32_t n_kernels; /* out: loops that became kernels */
+  bool is_written;   /* out: something that XLA would make again: pipeline/materialise.h */
   bool no_hoisting;  /* whiles keep what no trip of theirs changes */
   int64_t hoisted_bytes; /* out: of what they do not make any more */
   int64_t peak_bytes;    /* out: estimate afterwards */

@@ -275,6 +275,17 @@ static void test_near_the_limit(void) {
   weir_result_destroy(b.result);
 }
 
+/* Of the program as it came XLA needs more than the estimate, which is under the limit, and the
+ * limit. It is compiled in its own order alone: of the other one a report is enough, and of the
+ * candidate in which nothing is split that says it all. */
+static void test_more_as_it_came(void) {
+  judge more = {.factor = 1.5};
+  outcome a = rewrite_by_xla(&more, 5000000);
+  assert(a.status == WEIR_OK && a.summary.loops == 1 && !a.summary.after_is_estimate);
+  assert(more.asked == 3 && more.reports == 1);
+  weir_result_destroy(a.result);
+}
+
 /* What is made before a while is made in it again where XLA says that it is too much by no more
  * than that. */
 static void test_kept_in_whiles(void) {
@@ -569,6 +580,7 @@ int main(void) {
   test_held();
   test_asked_about_the_last();
   test_near_the_limit();
+  test_more_as_it_came();
   test_kept_in_whiles();
   test_any_larger_limit_holds();
   test_minimum();
