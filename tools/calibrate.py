@@ -6,6 +6,8 @@ rewrites them.
     build/devices/bin/python tools/calibrate.py --device h100
                                                 the same by the XLA of a device that is not here
     tools/calibrate.py --splits                 the same programs split at thresholds, limits
+    tools/calibrate.py --ops 500 [--only conv]  so many of a program or more for each operation of
+                                                jax (test/python/op_programs.py), drawn by chance
     tools/calibrate.py --golden                 writes test/python/xla_reports.json anew: this
                                                 jaxlib's reports; with --device device_reports.json:
                                                 that device's
@@ -30,6 +32,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -158,6 +161,20 @@ def splits_of(cases):
                 found.append(Case(f"{case.name}:{label}", new, "rewritten"))
                 seen.add(new)
     return found
+
+
+def of_operations(count, only, ways):
+    """So many of each operation, of each element type, in each form; in 64 bits."""
+    sys.path.insert(0, str(ROOT / "test/python"))
+    import op_programs
+
+    drawn = op_programs.cells()
+    random.Random(0).shuffle(drawn)
+    found = []
+    for cell in (c for c in drawn if only in " ".join(c)):
+        text = op_programs.lowered(*cell) if len(found) < count else None
+        found += [(" ".join(cell), text)] if text else []
+    return [case for name, text in found for case in cases_of(name, text, ways=ways)]
 
 
 def limit_beside(path):
@@ -382,6 +399,7 @@ def parse():
     parser.add_argument("--only", default="", help="names that contain this")
     parser.add_argument("--fresh", action="store_true", help="compile everything again")
     parser.add_argument("--splits", action="store_true", help="split at thresholds and limits")
+    parser.add_argument("--ops", type=int, metavar="COUNT", help="programs of single operations")
     parser.add_argument("--golden", action="store_true", help="write XLA's reports of the corpus")
     return parser.parse_args()
 
@@ -393,8 +411,11 @@ def main():
     if args.device:
         ways = device_ways(args.device)
     files = [file.resolve() for file in args.files or corpus()]
-    cases = [case for file in files for case in of_file(file, ways)]
-    if not args.files:
+    if args.ops:
+        cases = of_operations(args.ops, args.only, ways)
+    else:
+        cases = [case for file in files for case in of_file(file, ways)]
+    if not args.files and not args.ops:
         cases += of_examples(False, ways)
     kept = ROOT / f"build/calibrate{'-' + args.device if args.device else ''}.json"
     if args.fresh:

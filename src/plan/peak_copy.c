@@ -282,10 +282,19 @@ static void copy_branch_results(copier *c, uint32_t comp) {
   }
 }
 
+/* Whether what is written over is another operand, too: of x.at[i].add(x). */
+static bool is_read_beside(const plan_graph *g, const plan_node *n, uint32_t slot,
+                           uint32_t source) {
+  for (uint32_t i = 0; i < n->n_operands; i++)
+    if (i != slot && source_of(g, n->operands[i]) == source) return true;
+  return false;
+}
+
 static void copy_target(copier *c, uint32_t node) {
-  uint32_t slot = plan_node_get(c->g, node)->in_place - 1,
-           x = plan_node_get(c->g, node)->operands[slot], source = source_of(c->g, x);
-  if (is_fixed(c->g, source) || !dies_at(c, source, node)) copy_of(c, x, node, slot);
+  const plan_node *n = plan_node_get(c->g, node);
+  uint32_t slot = n->in_place - 1, x = n->operands[slot], source = source_of(c->g, x);
+  if (is_fixed(c->g, source) || is_read_beside(c->g, n, slot, source) || !dies_at(c, source, node))
+    copy_of(c, x, node, slot);
 }
 
 /* Whether a result may be made where it has to be: in its own buffer, or in that of the argument

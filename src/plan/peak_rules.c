@@ -300,6 +300,22 @@ static bool sink_broadcast(const plan_rule *r, int kind, plan_shape shape, const
   return true;
 }
 
+/* x / exp(z) is x * exp(-z); x / sqrt(z) is x * rsqrt(z) if nobody else reads the root. */
+static bool is_inverted(const plan_rule *r, const plan_node *by) {
+  if (by->kind == IR_OP_EXPONENTIAL) return true;
+  return by->kind == IR_OP_SQRT && ir_kind_of(r->m, r->op) == IR_OP_DIVIDE &&
+         r->l->uses[ir_operand(r->m, r->op, 1)] == 1;
+}
+
+static uint32_t multiply_by_inverse(const plan_rule *r, plan_shape shape, uint32_t x,
+                                    const plan_node *by) {
+  uint32_t z = by->operands[0];
+  bool is_root = by->kind == IR_OP_SQRT;
+  if (!is_root) z = plan_rule_elementwise(r, IR_OP_NEGATE, shape, &z, 1, 0);
+  uint32_t y = plan_rule_elementwise(r, is_root ? IR_OP_RSQRT : IR_OP_EXPONENTIAL, shape, &z, 1, 0);
+  return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){x, y}, 2, 0);
+}
+
 static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_t y) {
   double by = plan_rule_number_of(r, y);
   bool is_float = ir_is_float(shape.dtype);
@@ -308,6 +324,7 @@ static uint32_t divide(const plan_rule *r, plan_shape shape, uint32_t x, uint32_
     return plan_rule_elementwise(r, IR_OP_MULTIPLY, shape, (uint32_t[]){x, inverse}, 2, 0);
   }
   plan_node n = *node_of(r, y);
+  if (is_float && is_inverted(r, &n)) return multiply_by_inverse(r, shape, x, &n);
   /* a single number is not worth it to XLA */
   bool spread = n.kind == IR_OP_BROADCAST_IN_DIM && n.n_ints > 0;
   if (is_float && spread && !splat_of(r, x)) {
@@ -422,55 +439,55 @@ ir_dtype plan_computed_in(ir_dtype t) {
   return t >= IR_F4E2M1FN && t <= IR_F8E8M0FNU ? IR_F16 : t;
 }
 
-/* ---- lgamma and digamma, by Lanczos and reflection ---- Logarithms, quotients and a sine of their
- * own, which several readers share, and cheap arithmetic that each reader does for itself. */
-enum { LANCZOS_TERMS = 8, LOG_OF_SHIFTED = 1, LOG_OF_SUM = 3, GAMMA_PARTS = 5, GAMMA_VALUE };
+/* ---- functions that XLA expands ---- Values that are dear, which several readers share, and cheap
+ * arithmetic on them that each reader does for itself. lgamma and digamma are made of the same
+ * logarithm and of the same quotients, which are summed up. */
+enum { MOST_PARTS = 4, LANCZOS_TERMS = 8, LOG_OF_SHIFTED = 1, PART_OF_SUMS = 2 };
 
-static uint32_t gamma_part(const plan_rule *r, ir_kind kind, plan_shape shape,
-                           const uint32_t *operands, uint32_t count, uint32_t index) {
-  return plan_rule_make(r, (plan_node){.kind = (uint16_t)kind,
+static uint32_t part(const plan_rule *r, plan_shape shape, const uint32_t *operands, uint32_t count,
+                     uint64_t signature) {
+  return plan_rule_make(r, (plan_node){.kind = IR_OP_DIVIDE,
                                        .shape = shape,
                                        .n_operands = count,
                                        .operands = (uint32_t *)operands,
-                                       .signature = index,
+                                       .signature = signature,
                                        .flags = PLAN_FLAG_EXPENSIVE});
 }
 
-/* x, then the terms of the sum of quotients. */
-static void lanczos_terms(const plan_rule *r, uint32_t x, plan_shape shape, uint32_t *out) {
-  *out++ = x;
-  for (uint32_t i = 1; i <= LANCZOS_TERMS; i++)
-    *out++ = gamma_part(r, IR_OP_DIVIDE, shape, &x, 1, GAMMA_VALUE + i);
+static uint32_t made_of_parts(const plan_rule *r, uint32_t x, plan_shape shape, uint32_t n_parts,
+                              bool has_sums) {
+  uint32_t operands[MOST_PARTS + 1] = {x}, terms[LANCZOS_TERMS + 1] = {x};
+  uint64_t kind = ir_kind_of(r->m, r->op);
+  for (uint32_t i = 1; has_sums && i <= LANCZOS_TERMS; i++)
+    terms[i] = part(r, shape, &x, 1, hash_mix_wide(LOG_OF_SHIFTED, i));
+  for (uint32_t i = 1; i <= n_parts; i++) {
+    bool sums = has_sums && i == PART_OF_SUMS;
+    uint64_t own = has_sums && i == LOG_OF_SHIFTED ? LOG_OF_SHIFTED : hash_mix_wide(kind, i);
+    operands[i] = part(r, shape, sums ? terms : &x, sums ? LANCZOS_TERMS + 1 : 1, own);
+  }
+  return plan_rule_node(r, IR_OP_SELECT, shape, operands, n_parts + 1, kind);
 }
 
-static uint32_t log_gamma(const plan_rule *r, uint32_t x, plan_shape shape) {
-  static const ir_kind kinds[] = {IR_OP_LOG, IR_OP_DIVIDE, IR_OP_LOG, IR_OP_LOG, IR_OP_SINE};
-  uint32_t operands[GAMMA_PARTS + 1] = {x}, terms[LANCZOS_TERMS + 1];
-  lanczos_terms(r, x, shape, terms);
-  for (uint32_t i = 1; i <= GAMMA_PARTS; i++)
-    operands[i] =
-        gamma_part(r, kinds[i - 1], shape, terms, i == LOG_OF_SUM ? LANCZOS_TERMS + 1 : 1, i);
-  return plan_rule_node(r, IR_OP_SELECT, shape, operands, GAMMA_PARTS + 1, GAMMA_VALUE);
+/* wide: in f32 at least */
+static void lower_in_parts(const plan_rule *r, uint32_t n_parts, bool wide, bool has_sums) {
+  plan_shape shape = result_shape(r, 0);
+  bool widens = wide && ir_dtype_bytes(shape.dtype) < 4;
+  if (!ir_is_float(shape.dtype) || (r->g->memory && !has_sums)) {
+    plan_lower_elementwise(r);
+    return;
+  }
+  plan_shape inside = with_dtype(shape, widens ? IR_F32 : plan_computed_in(shape.dtype));
+  uint32_t x = plan_rule_convert(r, operand(r, 0), inside.dtype);
+  plan_bind(r->l, r->op, 0,
+            plan_rule_convert(r, made_of_parts(r, x, inside, n_parts, has_sums), shape.dtype));
 }
 
-static uint32_t digamma(const plan_rule *r, uint32_t x, plan_shape shape) {
-  uint32_t operands[LANCZOS_TERMS + 2];
-  lanczos_terms(r, x, shape, operands);
-  operands[LANCZOS_TERMS + 1] = gamma_part(r, IR_OP_LOG, shape, &x, 1, LOG_OF_SHIFTED);
-  return gamma_part(r, IR_OP_CHLO_DIGAMMA, shape, operands, LANCZOS_TERMS + 2, 0);
-}
-
-/* make: in f32 at least */
-static void lower_gamma(const plan_rule *r,
-                        uint32_t (*make)(const plan_rule *, uint32_t, plan_shape)) {
-  plan_shape shape = result_shape(r, 0),
-             inside = with_dtype(shape, ir_dtype_bytes(shape.dtype) < 4 ? IR_F32 : shape.dtype);
-  uint32_t made = make(r, plan_rule_convert(r, operand(r, 0), inside.dtype), inside);
-  plan_bind(r->l, r->op, 0, plan_rule_convert(r, made, shape.dtype));
-}
-
-void plan_lower_lgamma(const plan_rule *r) { lower_gamma(r, log_gamma); }
-void plan_lower_digamma(const plan_rule *r) { lower_gamma(r, digamma); }
+void plan_lower_one_part(const plan_rule *r) { lower_in_parts(r, 1, false, false); }
+void plan_lower_two_parts(const plan_rule *r) { lower_in_parts(r, 2, false, false); }
+void plan_lower_two_wide(const plan_rule *r) { lower_in_parts(r, 2, true, false); }
+void plan_lower_three_wide(const plan_rule *r) { lower_in_parts(r, 3, true, false); }
+void plan_lower_four_wide(const plan_rule *r) { lower_in_parts(r, 4, true, false); }
+void plan_lower_gamma(const plan_rule *r) { lower_in_parts(r, 4, true, true); }
 
 /* What XLA itself made bf16, as the op's type says, is read as it was computed; what the program
  * rounds stays rounded. */
@@ -551,7 +568,8 @@ void plan_lower_pad(const plan_rule *r) {
     const int64_t *at = ir_op_ints(r->m, r->op, names[k], &count);
     for (int32_t i = 0; i < count; i++) none &= at[i] == 0;
   }
-  plan_bind(r->l, r->op, 0, none ? x : plan_rule_generic(r, IR_OP_PAD));
+  if (none) plan_bind(r->l, r->op, 0, x);
+  else plan_rule_bind(r, plan_rule_generic_wide(r, IR_OP_PAD));
 }
 
 /* ---- weir.loop: what split/ lowers it to ---- */

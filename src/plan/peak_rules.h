@@ -64,6 +64,8 @@ uint32_t plan_rule_relayout(const plan_rule *r, uint32_t x);
 uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape,
                                const uint32_t *operands, uint32_t count, uint64_t signature);
 ir_dtype plan_computed_in(ir_dtype t); /* the type that XLA CPU computes in */
+/* Of a product's operands and result: f16 is wide there, too. */
+ir_dtype plan_multiplied_in(const plan_rule *r, ir_dtype t);
 /* One node with the op's operands and results. */
 uint32_t plan_rule_generic(const plan_rule *r, int kind);
 /* Likewise in the type that is computed in: XLA CPU moves bf16 and f8 as that, too, which shows

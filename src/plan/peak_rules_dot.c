@@ -598,6 +598,11 @@ static bool is_narrow_product(const dot_side *a, const dot_side *b) {
          longer >= NARROW_SIDE && (a->contract >= NARROW_LONGEST || longer >= NARROW_LONGEST);
 }
 
+ir_dtype plan_multiplied_in(const plan_rule *r, ir_dtype t) {
+  if (r->g->memory && r->g->memory->narrow_floats) return t;
+  return t == IR_F16 ? IR_F32 : plan_computed_in(t);
+}
+
 void plan_lower_dot(const plan_rule *r) {
   ir_dot_numbers n = {0};
   plan_shape shape = result_shape(r, 0);
@@ -610,9 +615,7 @@ void plan_lower_dot(const plan_rule *r) {
     return;
   }
   bool narrow = r->g->memory && r->g->memory->narrow_floats;
-  ir_dtype inside = narrow                  ? shape.dtype
-                    : shape.dtype == IR_F16 ? IR_F32
-                                            : plan_computed_in(shape.dtype);
+  ir_dtype inside = plan_multiplied_in(r, shape.dtype);
   uint32_t x = operand(r, 0), y = operand(r, 1);
   bool may_be_narrow = has_narrow_products(r, x, y, shape.dtype);
   if (narrow ? is_converted(r, x, y, &n, inside) : !may_be_narrow)
@@ -678,6 +681,14 @@ static void group_batch(const plan_rule *r, uint32_t *x, uint32_t *kernel) {
   *kernel = regrouped(r, *kernel, last, groups, last - 1);
 }
 
+/* A copy, even where extents of 1 alone change places. */
+static uint32_t put_in_order(const plan_rule *r, uint32_t x, const int64_t *perm) {
+  uint32_t made = plan_rule_transpose(r, x, perm);
+  plan_node n = *node_of(r, made);
+  if (made == x || n.kind != PLAN_BITCAST || r->g->memory) return made;
+  return plan_rule_make1(r, PLAN_COPY, n.shape, made);
+}
+
 void plan_lower_convolution(const plan_rule *r) {
   ir_conv_numbers n;
   plan_shape shape = result_shape(r, 0);
@@ -691,9 +702,9 @@ void plan_lower_convolution(const plan_rule *r) {
   }
   int64_t perm[IR_MAX_RANK], back[IR_MAX_RANK], dims[IR_MAX_RANK];
   conv_order(perm, n.input_batch, n.input_spatial, n.input_feature, true);
-  uint32_t x = plan_rule_transpose(r, plan_rule_convert(r, operand(r, 0), inside), perm);
+  uint32_t x = put_in_order(r, plan_rule_convert(r, operand(r, 0), inside), perm);
   conv_order(perm, n.kernel_input_feature, n.kernel_spatial, n.kernel_output_feature, false);
-  uint32_t kernel = plan_rule_transpose(r, plan_rule_convert(r, operand(r, 1), inside), perm);
+  uint32_t kernel = put_in_order(r, plan_rule_convert(r, operand(r, 1), inside), perm);
   group_batch(r, &x, &kernel);
   conv_order(perm, n.output_batch, n.output_spatial, n.output_feature, true);
   for (int32_t d = 0; d < shape.rank; d++) dims[d] = shape.dims[perm[d]], back[perm[d]] = d;

@@ -44,8 +44,11 @@ static uint32_t put_block(const plan_rule *r, uint32_t into, uint32_t block, int
 
 static uint32_t product(const plan_rule *r, uint32_t x, uint32_t y, plan_shape shape,
                         uint64_t signature) {
-  return plan_rule_node(r, IR_OP_DOT_GENERAL, shape, (uint32_t[]){x, y}, 2,
-                        hash_mix_wide(signature, 3));
+  ir_dtype inside = plan_multiplied_in(r, shape.dtype);
+  uint32_t operands[2] = {plan_rule_convert(r, x, inside), plan_rule_convert(r, y, inside)};
+  uint32_t made = plan_rule_node(r, IR_OP_DOT_GENERAL, with_dtype(shape, inside), operands, 2,
+                                 hash_mix_wide(signature, 3));
+  return plan_rule_convert(r, made, shape.dtype);
 }
 
 static uint32_t minus(const plan_rule *r, uint32_t x, uint32_t y) {

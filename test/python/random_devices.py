@@ -13,6 +13,7 @@ from jax import lax
 
 LARGEST = 40_000_000  # elements of a value
 GROUPED_FROM = 12_000  # seeds below stay the programs that the documents name
+SPECIAL_FROM = 15_000  # likewise
 
 
 class Programs:
@@ -25,6 +26,7 @@ class Programs:
         begins = [self.kernel, self.kernel, self.batches, self.layers, self.table]
         begin = self.dice.choice(begins + [self.groups] * (seed >= GROUPED_FROM))
         self.begin = begin.__name__
+        self.has_special = seed >= SPECIAL_FROM
         self.has_gradient = self.dice.random() < 0.3
 
     def shapes(self):
@@ -123,7 +125,22 @@ class Programs:
             self.narrowed, self.product, self.gathered, self.scanned, self.looped, self.scattered,
             self.sorted, self.summed_up, self.twice,
         ]  # fmt: skip
-        return dice.choice(steps)(dice, x)
+        more = [self.special, self.quotient, self.set_in_itself] * self.has_special
+        return dice.choice(steps + more)(dice, x)
+
+    def special(self, dice, x):
+        """What XLA expands."""
+        of_ones = [jnp.arcsin, jnp.arctanh, lax.erf_inv]
+        others = [jnp.arcsinh, jnp.sinh, jnp.cosh, lax.erfc, lax.bessel_i1e, lax.lgamma, lax.digamma]
+        f = dice.choice(of_ones + others)
+        return f(jnp.tanh(x) * 0.9) if f in of_ones else f(x)
+
+    def quotient(self, dice, x):
+        return dice.choice([x / jnp.sqrt(x * x + 1), x / jnp.exp(jnp.tanh(x)), 1 / jnp.cosh(x)])
+
+    def set_in_itself(self, dice, x):
+        places = self.places(x.shape[-2], x.shape[-2])
+        return x.at[..., places, :].set(x)
 
     def elementwise(self, dice, x):
         return dice.choice([
