@@ -319,18 +319,17 @@ static bool goes_on_next(flag *f, uint32_t carry) {
 
 /* One number that is broadcast, before that. */
 static ir_value unspread(const ir_module *m, ir_value v) {
-  ir_op op = ir_value_get(m, v)->op;
-  bool spreads = op && ir_kind_of(m, op) == IR_OP_BROADCAST_IN_DIM;
-  return spreads && ir_type_at(m, ir_operand(m, op, 0))->rank == 0 ? ir_operand(m, op, 0) : v;
+  ir_op op = ir_maker(m, v, IR_OP_BROADCAST_IN_DIM);
+  return op && ir_type_at(m, ir_operand(m, op, 0))->rank == 0 ? ir_operand(m, op, 0) : v;
 }
 
 static void note_facts(flag *f, ir_value v) {
   const ir_module *m = f->of.m;
   f->facts[f->n_facts++] = v;
   for (uint32_t at = 0; at < f->n_facts; at++) {
-    ir_value fact = f->facts[at] = unspread(m, f->facts[at]);
-    ir_op op = ir_value_get(m, fact)->op;
-    if (!op || ir_kind_of(m, op) != IR_OP_AND || f->n_facts + 2 > MOST_FACTS) continue;
+    f->facts[at] = unspread(m, f->facts[at]);
+    ir_op op = ir_maker(m, f->facts[at], IR_OP_AND);
+    if (!op || f->n_facts + 2 > MOST_FACTS) continue;
     for (uint32_t i = 0; i < 2; i++) f->facts[f->n_facts++] = ir_operand(m, op, i);
   }
 }

@@ -101,9 +101,8 @@ static ir_value build_round(ir_module *m, ir_block block, ir_value x, ir_dtype d
 
 /* The convert that a result ends in rounds by itself. */
 static ir_value without_round(const ir_module *m, ir_value v, ir_dtype dtype) {
-  ir_op op = ir_value_get(m, v)->op;
-  bool same = op && ir_kind_of(m, op) == IR_OP_ROUND && kernel_round_format(m, op) == dtype;
-  return same ? ir_operand(m, op, 0) : v;
+  ir_op op = ir_maker(m, v, IR_OP_ROUND);
+  return op && kernel_round_format(m, op) == dtype ? ir_operand(m, op, 0) : v;
 }
 
 static void narrow_results(promoter *w, ir_block body, ir_op loop, ir_op end) {

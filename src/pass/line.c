@@ -128,11 +128,9 @@ static bool counts(ir_dtype d, int64_t n) {
 
 /* The sort whose permutation v is; IR_NONE: of none. */
 static ir_op sort_of(ir_module *m, ir_value v, int64_t n) {
-  ir_op op = ir_value_get(m, v)->op;
+  ir_op op = ir_maker(m, v, IR_OP_SORT);
   const ir_type_data *t = ir_type_at(m, v);
-  if (!op || ir_kind_of(m, op) != IR_OP_SORT || t->rank != 1 || t->dims[0] != n ||
-      !counts(t->dtype, n))
-    return IR_NONE;
+  if (!op || t->rank != 1 || t->dims[0] != n || !counts(t->dtype, n)) return IR_NONE;
   return pass_counted_dim(m, ir_operand(m, op, ir_value_get(m, v)->index)) == 0 ? op : IR_NONE;
 }
 

@@ -212,9 +212,7 @@ static ir_value part_of_operand(cutter *f, ir_builder *b, ir_op op, uint32_t i, 
 static bool cut_slice(cutter *f, ir_block block, ir_op op) {
   if (!is_plain_slice(f, op)) return false;
   ir_value x = ir_operand(f->m, op, 0), y = ir_result(f->m, op, 0);
-  ir_op def = ir_value_get(f->m, x)->op;
-  bool counts =
-      def && ir_kind_of(f->m, def) == IR_OP_IOTA && ir_value_bytes(f->m, y) > f->small_bytes;
+  bool counts = ir_maker(f->m, x, IR_OP_IOTA) && ir_value_bytes(f->m, y) > f->small_bytes;
   if (!f->read[y].lo && !f->read[x].lo && !counts) return false;
   pass_box want;
   pass_box_of_operand(&f->boxes, op, 0, f->read[y], &want);

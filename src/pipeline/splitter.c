@@ -476,8 +476,8 @@ static bool sink_holders(ir_module *m, const plan_peak *peak, const split_goal *
 static bool sink_accumulator_of_holder(ir_module *m, const plan_holder *h, const split_goal *goal,
                                        tried *t) {
   ir_value around = result_around(m, h->value), v = around ? around : h->value;
-  ir_op op = ir_value_get(m, v)->op;
-  if (!op || ir_kind_of(m, op) != IR_OP_WHILE || h->bytes <= goal->threshold_bytes) return false;
+  ir_op op = ir_maker(m, v, IR_OP_WHILE);
+  if (!op || h->bytes <= goal->threshold_bytes) return false;
   return total_at(m, &(seed){v, ir_op_get(m, op)->block, h->bytes, 0}, goal, t);
 }
 

@@ -177,10 +177,9 @@ bool split_steps_stack(const split_steps *s, uint32_t carry, const uint32_t *use
                        split_access *out) {
   const ir_module *m = s->m;
   ir_value arg = argument(s, carry), next = yielded(s, carry);
-  ir_op op = ir_value_get(m, next)->op;
-  if (!op || ir_kind_of(m, op) != IR_OP_DYNAMIC_UPDATE_SLICE || ir_operand(m, op, 0) != arg ||
-      ir_op_get(m, op)->block != s->body || uses[arg] != 1 || uses[next] != 1 ||
-      !ir_is_static_tensor(m, ir_type_of(m, arg)))
+  ir_op op = ir_maker(m, next, IR_OP_DYNAMIC_UPDATE_SLICE);
+  if (!op || ir_operand(m, op, 0) != arg || ir_op_get(m, op)->block != s->body || uses[arg] != 1 ||
+      uses[next] != 1 || !ir_is_static_tensor(m, ir_type_of(m, arg)))
     return false;
   ir_value looked_at = ir_argument(m, ir_body(m, s->op), carry);
   if (ir_is_used_in(m, ir_body(m, s->op), looked_at)) return false;

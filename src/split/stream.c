@@ -89,9 +89,8 @@ static bool is_bare(split_region *r, ir_value v, int32_t stage) {
  * running statistic is seen as anyway. */
 static bool is_guard(split_region *r, ir_op select, int32_t stage) {
   const ir_module *m = r->m;
-  ir_op pred = ir_value_get(m, ir_operand(m, select, 0))->op;
-  return pred && ir_kind_of(m, pred) == IR_OP_IS_FINITE &&
-         ir_operand(m, pred, 0) == ir_operand(m, select, 1) &&
+  ir_op pred = ir_maker(m, ir_operand(m, select, 0), IR_OP_IS_FINITE);
+  return pred && ir_operand(m, pred, 0) == ir_operand(m, select, 1) &&
          ir_is_splat_real(m, ir_operand(m, select, 2), 0) &&
          is_bare(r, ir_operand(m, select, 1), stage);
 }
