@@ -582,6 +582,8 @@ ir_map *ir_map_new(arena *a, const ir_module *m);
 ir_value ir_map_get(const ir_map *map, ir_value v); /* v itself if unmapped */
 bool ir_map_has(const ir_map *map, ir_value v);
 void ir_map_set(ir_map *map, ir_value from, ir_value to);
+/* What `last`, the op that ends a body, returns stands for the results of `op`. */
+void ir_map_results(ir_map *map, const ir_module *m, ir_op op, ir_op last);
 /* What n values are now; the types of n values. */
 ir_value *ir_map_all(arena *a, const ir_map *map, const ir_value *values, uint32_t n);
 ir_type *ir_types_of(arena *a, const ir_module *m, const ir_value *values, uint32_t n);

@@ -6,6 +6,7 @@
 #include "ir/ir.h"
 
 #include "base/hash.h"
+#include "base/saturate.h"
 
 /* ---- the op and dtype tables ---- */
 static const struct op_row {
@@ -199,10 +200,10 @@ static int64_t type_bytes(const ir_module *m, const ir_type_data *d) {
   int64_t bytes = 0;
   if (d->kind == IR_TYPE_TENSOR) {
     int64_t width = d->dtype ? ir_dtype_bytes(d->dtype) : 1;
-    if (__builtin_mul_overflow(d->elements, width, &bytes)) return INT64_MAX;
+    bytes = saturated_product(d->elements, width);
   } else if (d->kind == IR_TYPE_TUPLE) {
     for (int32_t i = 0; i < d->n_types; i++)
-      if (__builtin_add_overflow(bytes, ir_type_bytes(m, d->types[i]), &bytes)) return INT64_MAX;
+      bytes = saturated_sum(bytes, ir_type_bytes(m, d->types[i]));
   }
   return bytes;
 }

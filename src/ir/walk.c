@@ -57,6 +57,11 @@ ir_op ir_copy_op(ir_module *m, ir_block to, ir_op op, ir_map *map) {
   return ir_copy_op_from(m, m, to, op, map);
 }
 
+void ir_map_results(ir_map *map, const ir_module *m, ir_op op, ir_op last) {
+  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)
+    ir_map_set(map, v, ir_map_get(map, ir_operand(m, last, i)));
+}
+
 ir_value *ir_map_all(arena *a, const ir_map *map, const ir_value *values, uint32_t n) {
   ir_value *all = ARENA_ARRAY(a, ir_value, n);
   for (uint32_t i = 0; i < n; i++) all[i] = ir_map_get(map, values[i]);

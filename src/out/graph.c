@@ -8,6 +8,7 @@
 #include "out/graph.h"
 
 #include "base/ints.h"
+#include "base/saturate.h"
 #include "ir/fold.h"
 
 enum { HIDDEN = 0 };
@@ -51,8 +52,7 @@ static void put_node(drawing *g, out_graph_node node, ir_value values, uint32_t 
   strbuf_puts(&shape, "");
   for (uint32_t i = 0; i < count; i++) {
     put_shape(g, ir_type_of(g->m, values + i), &shape);
-    if (__builtin_add_overflow(node.bytes, bytes_of(g, values + i), &node.bytes))
-      node.bytes = INT64_MAX;
+    node.bytes = saturated_sum(node.bytes, bytes_of(g, values + i));
     g->node_of[values + i] = node.id;
   }
   node.shape = shape.text;
@@ -117,8 +117,8 @@ static void close_box(drawing *g) { g->sink->close(g->sink->user); }
 static const char *while_label(const drawing *g, ir_op op) {
   const ir_module *m = g->m;
   ir_block cond = ir_body(m, op);
-  ir_op compare = ir_value_get(m, ir_yielded(m, cond, 0))->op;
-  if (!compare || ir_kind_of(m, compare) != IR_OP_COMPARE) return "while";
+  ir_op compare = ir_maker(m, ir_yielded(m, cond, 0), IR_OP_COMPARE);
+  if (!compare) return "while";
   const char *direction = ir_op_string(m, compare, "comparison_direction");
   int64_t n;
   if (!direction || !strstr(direction, " LT>") || ir_value_get(m, ir_operand(m, compare, 0))->op ||

@@ -129,8 +129,7 @@ static void inline_call(inliner *in, ir_block to, ir_op op, ir_op callee) {
         location_at(in, ir_op_get(m, copy)->location, ir_op_get(m, op)->location);
   }
   ir_op last = ir_terminator(m, body);
-  for (uint32_t i = 0; i < ir_op_get(m, op)->n_results; i++)
-    ir_map_set(in->map, ir_result(m, op, i), ir_map_get(in->map, ir_operand(m, last, i)));
+  ir_map_results(in->map, m, op, last);
   in->n_ops += in->size[callee];
   in->p->changed = true;
 }

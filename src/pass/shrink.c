@@ -108,9 +108,7 @@ static bool replace_by_body(swap *s, ir_block block, ir_op op) {
     ir_map_set(s->map, arg, ir_map_get(s->map, d.operands[i]));
   ir_ops ops = ir_take_ops(m, body);
   for (uint32_t i = 0; i + 1 < ops.count; i++) emit_op(s, block, ops.at[i]);
-  for (uint32_t i = 0; i < d.n_results; i++)
-    ir_map_set(s->map, d.first_result + i,
-               ir_map_get(s->map, ir_operand(m, ops.at[ops.count - 1], i)));
+  ir_map_results(s->map, m, op, ops.at[ops.count - 1]);
   return true;
 }
 

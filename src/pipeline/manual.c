@@ -74,8 +74,7 @@ static void put_body(ir_module *m, ir_block to, ir_op op, ir_map *map) {
   put_ops(m, to, ops.at, ops.count - 1, map);
   ir_op last = ops.at[ops.count - 1];
   CTX_CHECK(m->ctx, ir_op_get(m, last)->n_operands == ir_op_get(m, op)->n_results);
-  for (ir_value v, i = 0; (v = ir_result_at(m, op, i)); i++)
-    ir_map_set(map, v, ir_map_get(map, ir_operand(m, last, i)));
+  ir_map_results(map, m, op, last);
 }
 
 static void put_ops(ir_module *m, ir_block to, const ir_op *ops, uint32_t n, ir_map *map) {

@@ -124,8 +124,7 @@ void plan_explain_peak(const ir_module *m, const plan_peak *peak, strbuf *out, i
   uint32_t n_rest = 0;
   for (uint32_t i = 0; i < peak->n_holders; i++) {
     if ((int64_t)i < max_rows) add_row(a, m, peak, &peak->holders[i], out);
-    else if (++n_rest, __builtin_add_overflow(rest, peak->holders[i].bytes, &rest))
-      rest = INT64_MAX;
+    else n_rest++, rest = saturated_sum(rest, peak->holders[i].bytes);
   }
   if (n_rest) strbuf_printf(out, "  %9s           in %u more\n", plan_bytes_text(a, rest), n_rest);
 }

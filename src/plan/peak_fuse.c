@@ -381,8 +381,7 @@ static bool shrinks(const plan_graph *g, const plan_node *n) {
   for (uint32_t i = 0; i < n->n_operands; i++) {
     bool seen = false;
     for (uint32_t j = 0; j < i; j++) seen |= n->operands[j] == n->operands[i];
-    if (!seen && __builtin_add_overflow(in, plan_node_get(g, n->operands[i])->shape.elements, &in))
-      in = INT64_MAX;
+    if (!seen) in = saturated_sum(in, plan_node_get(g, n->operands[i])->shape.elements);
   }
   for (uint32_t i = 0; i < n->shape.n_members; i++) out += n->shape.members[i].elements;
   return in > out;

@@ -23,9 +23,7 @@ typedef struct sum {
   uint32_t depth;
 } sum;
 
-static void add(sum *s, int64_t bytes) {
-  if (__builtin_add_overflow(s->bytes, bytes, &s->bytes)) s->bytes = INT64_MAX;
-}
+static void add(sum *s, int64_t bytes) { s->bytes = saturated_sum(s->bytes, bytes); }
 
 static void add_block(sum *s, ir_block block);
 

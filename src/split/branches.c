@@ -1,5 +1,6 @@
 #include "split/branches.h"
 
+#include "base/saturate.h"
 #include "split/shards.h"
 
 /* Ops that are written anew, in all branches together and in those around: branchings in each other
@@ -116,17 +117,13 @@ typedef struct border { /* bytes of large values that cross it */
   int64_t before, after, freed;
 } border;
 
-static void add_bytes(int64_t bytes, int64_t *total) {
-  if (__builtin_add_overflow(*total, bytes, total)) *total = INT64_MAX;
-}
-
 static void count_border(const sinking *a, ir_op op, border *b) {
   for (ir_value v, j = 0; (v = ir_result_at(a->m, op, j)); j++) {
     if (!is_large(a, v) || a->users.first[v] == a->users.first[v + 1]) continue;
     int64_t bytes = ir_value_bytes(a->m, v);
-    if (op == a->branching) add_bytes(bytes, &b->before);
-    if (is_read_outside(a, v)) add_bytes(bytes, &b->after);
-    else if (op == a->branching) add_bytes(bytes, &b->freed);
+    if (op == a->branching) b->before = saturated_sum(b->before, bytes);
+    if (is_read_outside(a, v)) b->after = saturated_sum(b->after, bytes);
+    else if (op == a->branching) b->freed = saturated_sum(b->freed, bytes);
   }
 }
 
@@ -146,12 +143,6 @@ static void add_results(const sinking *a, ir_op op, ir_values *kept) {
       VEC_PUSH(a->scratch, kept, ir_result(a->m, op, j));
 }
 
-/* Values of the op that ends the branch stand for the results of the op that has it. */
-static void map_results(ir_module *m, ir_op op, ir_op end, ir_map *map) {
-  for (uint32_t j = 0; j < ir_op_get(m, op)->n_results; j++)
-    ir_map_set(map, ir_result(m, op, j), ir_map_get(map, ir_operand(m, end, j)));
-}
-
 /* Takes the same branch as the branching does. */
 static bool follows(const sinking *a, ir_op op) {
   const ir_op_data *d = ir_op_get(a->m, op), *of = ir_op_get(a->m, a->branching);
@@ -162,7 +153,7 @@ static bool follows(const sinking *a, ir_op op) {
 static void copy_branch(ir_module *m, ir_block to, ir_op op, uint32_t branch, ir_map *map) {
   ir_block from = ir_op_get(m, op)->regions[branch];
   ir_copy_body(m, from, to, NULL, map);
-  map_results(m, op, ir_terminator(m, from), map);
+  ir_map_results(map, m, op, ir_terminator(m, from));
 }
 
 static void extend_branch(const sinking *a, uint32_t branch, const ir_ops *moved,
@@ -172,7 +163,7 @@ static void extend_branch(const sinking *a, uint32_t branch, const ir_ops *moved
   ir_op end = ir_terminator(m, block);
   ir_map *map = ir_map_new(a->scratch, m);
   ir_block_get(m, block)->ops.count--;
-  map_results(m, a->branching, end, map);
+  ir_map_results(map, m, a->branching, end);
   for (uint32_t i = 0; i < moved->count; i++) {
     if (follows(a, moved->at[i])) copy_branch(m, block, moved->at[i], branch, map);
     else ir_copy_op(m, block, moved->at[i], map);
@@ -260,7 +251,7 @@ int64_t split_branching_bytes(const ir_module *m, ir_op branching, int64_t thres
   int64_t total = 0;
   for (uint32_t j = 0; is_branching(m, branching) && j < ir_op_get(m, branching)->n_results; j++) {
     int64_t bytes = ir_value_bytes(m, ir_result(m, branching, j));
-    if (bytes > threshold_bytes && __builtin_add_overflow(total, bytes, &total)) return INT64_MAX;
+    if (bytes > threshold_bytes) total = saturated_sum(total, bytes);
   }
   return total;
 }

@@ -200,8 +200,7 @@ static void count_stuck(const split_region *r, ir_value v, bool is_whole, bool *
     return;
   if (is_whole && split_is_part_of_argument(r->m, v)) return;
   counted[v] = true;
-  if (__builtin_add_overflow(*in_out_bytes, ir_value_bytes(r->m, v), in_out_bytes))
-    *in_out_bytes = INT64_MAX;
+  *in_out_bytes = saturated_sum(*in_out_bytes, ir_value_bytes(r->m, v));
 }
 
 /* What is sorted is read slice by slice, each made anew. */
