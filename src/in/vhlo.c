@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/strbuf.h"
-#include "in/parser.h"
 
 /* ---- defaults ---- */
 static bool is_word(const ir_module *m, ir_attr a) {

@@ -1,7 +1,6 @@
 #include "pipeline/division.h"
 
 #include "base/strbuf.h"
-#include "ir/attrs.h"
 #include "ir/fold.h"
 #include "pipeline/varying.h"
 #include "split/window.h"

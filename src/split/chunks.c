@@ -2,7 +2,6 @@
 
 #include "ir/attrs.h"
 #include "ir/fold.h"
-#include "split/tile_op.h"
 #include "split/window.h"
 
 struct split_chunks {

@@ -1,7 +1,5 @@
 #include "split/phases.h"
 
-#include "base/ints.h"
-
 enum { MOST_COPIES = 8 /* of an op on average */ };
 
 typedef struct finder {
