@@ -418,14 +418,14 @@ bool ir_integer_of(const ir_module *m, ir_value v, int64_t *out) {
 }
 
 /* ---- lists of numbers ---- */
-ir_ints ir_op_list(ir_module *m, ir_op op, const char *name) {
-  ir_ints v;
-  v.at = ir_op_ints(m, op, name, &v.count);
+ir_ints ir_op_list(const ir_module *m, ir_op op, const char *name) {
+  ir_ints v; /* what it unpacks goes to the arena, which nobody sees */
+  v.at = ir_op_ints((ir_module *)m, op, name, &v.count);
   if (v.count < 0) v.count = 0;
   return v;
 }
 
-int64_t ir_op_entry(ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise) {
+int64_t ir_op_entry(const ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise) {
   ir_ints v = ir_op_list(m, op, name);
   return i >= 0 && i < v.count ? v.at[i] : otherwise;
 }

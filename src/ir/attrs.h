@@ -17,6 +17,18 @@ static inline int32_t ir_ints_find(ir_ints v, int64_t x) {
   return -1;
 }
 static inline bool ir_ints_have(ir_ints v, int64_t x) { return ir_ints_find(v, x) >= 0; }
+/* Every entry is x; of an empty list, too. */
+static inline bool ir_ints_all(ir_ints v, int64_t x) {
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] != x) return false;
+  return true;
+}
+/* 0, 1, 2, ... */
+static inline bool ir_ints_count_up(ir_ints v) {
+  for (int32_t i = 0; i < v.count; i++)
+    if (v.at[i] != i) return false;
+  return true;
+}
 /* The others, in out. */
 ir_ints ir_ints_without(ir_ints v, int64_t x, int64_t *out);
 static inline bool ir_ints_same(ir_ints a, ir_ints b) {
@@ -24,9 +36,9 @@ static inline bool ir_ints_same(ir_ints a, ir_ints b) {
          (a.count == 0 || !memcmp(a.at, b.at, (size_t)a.count * sizeof *a.at));
 }
 /* ir_op_ints() as a list: empty where the attribute is absent or of another kind. */
-ir_ints ir_op_list(ir_module *m, ir_op op, const char *name);
+ir_ints ir_op_list(const ir_module *m, ir_op op, const char *name);
 /* Its entry i; `otherwise` where there is none. */
-int64_t ir_op_entry(ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise);
+int64_t ir_op_entry(const ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise);
 
 typedef struct ir_dot_numbers {
   ir_ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;

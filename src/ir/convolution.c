@@ -51,7 +51,7 @@ ir_convolver ir_convolver_of(const ir_module *of, ir_op conv, const ir_conv_numb
 bool ir_conv_stands_so(const ir_module *m, ir_op conv, const ir_conv_numbers *n,
                        const ir_conv_numbers *wanted) {
   for (int32_t i = 0; i < n->kernel_spatial.count; i++)
-    if (ir_op_entry((ir_module *)m, conv, "window_reversal", i, 0)) return false;
+    if (ir_op_entry(m, conv, "window_reversal", i, 0)) return false;
   return ir_conv_same_numbers(n, wanted);
 }
 

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "ir/attrs.h"
+
 /* The last dimension of more than one element; -1: there is none. */
 static int32_t last_long(const ir_type_data *t) {
   int32_t d = t->rank - 1;
@@ -12,8 +14,7 @@ static int32_t last_long(const ir_type_data *t) {
 bool ir_is_turned(const ir_module *m, ir_op op, ir_turn *out) {
   if (!op || ir_kind_of(m, op) != IR_OP_TRANSPOSE) return false;
   ir_value from = ir_operand(m, op, 0), to = ir_result(m, op, 0);
-  int32_t rank;
-  const int64_t *permutation = ir_op_ints((ir_module *)m, op, "permutation", &rank);
+  const int64_t *permutation = ir_op_list(m, op, "permutation").at;
   if (!permutation || !ir_is_static_tensor(m, ir_type_of(m, from)) ||
       !ir_is_static_tensor(m, ir_type_of(m, to)))
     return false;

@@ -139,12 +139,6 @@ static ir_value factors_of(extractor *w, ir_op op, uint32_t operand) {
 }
 
 /* ---- sums of products with products ---- */
-static bool is_first(ir_ints v) { /* 0, 1, 2, ... */
-  for (int32_t i = 0; i < v.count; i++)
-    if (v.at[i] != i) return false;
-  return true;
-}
-
 /* An earlier product of grid with v, over grid's last dimension, which is v's free one in `inner`,
  * the product of something with v. */
 static ir_value product_with(extractor *w, ir_value grid, ir_value v, const ir_dot_numbers *inner) {
@@ -166,14 +160,14 @@ static ir_value product_with(extractor *w, ir_value grid, ir_value v, const ir_d
 /* sum_j (sum_e a_ie v_je) p_ij = sum_e a_ie (sum_j p_ij v_je), where the sum over j is there
  * already: one pass less in the gradient of softmax. */
 static ir_value exchanged(extractor *w, ir_op reduce, ir_value x, ir_value grid) {
-  int32_t n;
-  const int64_t *dims = ir_op_ints(w->m, reduce, "dimensions", &n);
+  ir_ints dims = ir_op_list(w->m, reduce, "dimensions");
   ir_dot_numbers d;
   if (!ir_maker(w->m, x, IR_OP_DOT_GENERAL) || !ir_dot_dims(w->m, maker(w, x), &d)) return IR_NONE;
   ir_value a = ir_operand(w->m, maker(w, x), 0), v = ir_operand(w->m, maker(w, x), 1);
   int32_t last = ir_type_at(w->m, x)->rank - 1, point = ir_type_at(w->m, a)->rank - 1;
-  if (n != 1 || dims[0] != last || d.lhs_contract.count != 1 || d.lhs_contract.at[0] != point ||
-      point != last || !is_first(d.lhs_batch) || d.lhs_batch.count != last - 1)
+  if (dims.count != 1 || dims.at[0] != last || d.lhs_contract.count != 1 ||
+      d.lhs_contract.at[0] != point || point != last || !ir_ints_count_up(d.lhs_batch) ||
+      d.lhs_batch.count != last - 1)
     return IR_NONE;
   ir_value sum = product_with(w, grid, v, &d);
   if (!sum || ir_type_of(w->m, sum) != ir_type_of(w->m, a)) return IR_NONE;

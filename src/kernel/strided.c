@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "ir/attrs.h"
 #include "kernel/emit.h"
 
 typedef struct place { /* of the result's index in an operand */
@@ -35,11 +36,10 @@ static kernel_grid operand_at(kernel_emitter *e, const kernel_node *x, uint32_t 
 }
 
 static kernel_grid slice(kernel_emitter *e, const kernel_node *x) {
-  int32_t n;
-  const int64_t *start = ir_op_ints(e->n->m, x->op, "start_indices", &n),
-                *stride = ir_op_ints(e->n->m, x->op, "strides", &n);
+  const int64_t *start = ir_op_list(e->n->m, x->op, "start_indices").at,
+                *stride = ir_op_list(e->n->m, x->op, "strides").at;
   const char *index[KERNEL_MOST_RANK] = {NULL};
-  for (int32_t d = 0; d < n; d++)
+  for (int32_t d = 0; d < x->result.rank; d++)
     if (!kernel_keeps_index(e->n->m, x->op, 0, d))
       index[d] =
           kernel_index(e, kernel_int(e, start[d]), bound_index(e, x->result.of[d]), stride[d]);
@@ -106,9 +106,8 @@ static bool add_part(kernel_emitter *e, const kernel_node *x, const part *p, boo
 }
 
 static kernel_grid pad(kernel_emitter *e, const kernel_node *x) {
-  int32_t n;
-  part p = {0, ir_op_ints(e->n->m, x->op, "edge_padding_low", &n),
-            ir_op_ints(e->n->m, x->op, "interior_padding", &n)};
+  part p = {0, ir_op_list(e->n->m, x->op, "edge_padding_low").at,
+            ir_op_list(e->n->m, x->op, "interior_padding").at};
   kernel_grid g = kernel_operand(e, x, 1);
   add_part(e, x, &p, true, &g);
   return g;

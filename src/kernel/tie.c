@@ -192,12 +192,11 @@ static bool tie_gathered(kernel_tie *t, int64_t dim, bool is_named, int64_t slic
 
 static bool rule_gather(kernel_tie *t, kernel_node *node) {
   ir_gather_numbers g;
-  int32_t n;
   ir_module *m = t->n->m;
   if (!ir_gather_dims(t->a, m, node->op, &g))
     return kernel_refuse(t, "a gather that does not read");
   if (!kernel_gathered_input(t->n, node)) return kernel_refuse(t, "a gather of what is computed");
-  const int64_t *slice = ir_op_ints(m, node->op, "slice_sizes", &n);
+  const int64_t *slice = ir_op_list(m, node->op, "slice_sizes").at;
   const ir_type_data *operand = kernel_tensor_of(t, ir_operand(m, node->op, 0)),
                      *index = kernel_tensor_of(t, ir_operand(m, node->op, 1));
   int32_t window = 0, batch = 0;

@@ -13,11 +13,6 @@ pass_boxes pass_boxes_new(arena *a, ir_module *m) {
   return f;
 }
 
-static const int64_t *ints_of(const pass_boxes *f, ir_op op, const char *name) {
-  int32_t count;
-  return ir_op_ints(f->m, op, name, &count);
-}
-
 /* ---- boxes ---- */
 pass_box pass_box_of_all(const pass_boxes *f, const ir_type_data *t) {
   pass_box b = {ARENA_ARRAY(f->a, int64_t, t->rank + 1), ARENA_ARRAY(f->a, int64_t, t->rank + 1)};
@@ -140,7 +135,8 @@ static bool box_of_reshape(const ir_type_data *x, const ir_type_data *y, pass_bo
 
 static bool box_of_slice(const pass_boxes *f, ir_op op, const ir_type_data *y, pass_box of,
                          pass_box *out) {
-  const int64_t *start = ints_of(f, op, "start_indices"), *stride = ints_of(f, op, "strides");
+  const int64_t *start = ir_op_list(f->m, op, "start_indices").at,
+                *stride = ir_op_list(f->m, op, "strides").at;
   for (int32_t d = 0; d < y->rank; d++) {
     if (stride[d] != 1) return false;
     pass_box_set(out, d, start[d] + (of.lo ? of.lo[d] : 0),

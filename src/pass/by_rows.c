@@ -93,12 +93,11 @@ static bool is_known(const ir_module *m, ir_op op) {
 /* The value of which v is the transpose, matrix by matrix; IR_NONE: it is none. Row by row that one
  * lies as v does column by column. */
 static ir_value untransposed(by_rows *f, ir_value v) {
-  ir_op op = ir_value_get(f->m, v)->op;
-  if (!op || ir_kind_of(f->m, op) != IR_OP_TRANSPOSE) return IR_NONE;
-  int32_t rank;
-  const int64_t *from = ir_op_ints(f->m, op, "permutation", &rank);
-  for (int32_t d = 0; d < rank; d++)
-    if (from[d] != (d < rank - 2 ? d : 2 * rank - 3 - d)) return IR_NONE;
+  ir_op op = ir_maker(f->m, v, IR_OP_TRANSPOSE);
+  if (!op) return IR_NONE;
+  ir_ints from = ir_op_list(f->m, op, "permutation");
+  for (int32_t d = 0; d < from.count; d++)
+    if (from.at[d] != (d < from.count - 2 ? d : 2 * from.count - 3 - d)) return IR_NONE;
   return ir_operand(f->m, op, 0);
 }
 

@@ -48,10 +48,7 @@ static void in_kernel_order(int64_t *order, const ir_conv_numbers *n,
 }
 
 static bool is_spread(layout *l, ir_op op) { /* zeros between the input's elements */
-  ir_ints dilation = ir_op_list(l->m, op, "lhs_dilation");
-  for (int32_t i = 0; i < dilation.count; i++)
-    if (dilation.at[i] != 1) return true;
-  return false;
+  return !ir_ints_all(ir_op_list(l->m, op, "lhs_dilation"), 1);
 }
 
 /* Of a point of the result, of all its features. */

@@ -13,6 +13,7 @@
  * Linear in ops + operands. Functions are kept (see inline).
  * Source: Cytron et al. 1991, section 7.1, with loop carries as nodes of their own.
  */
+#include "ir/attrs.h"
 #include "pass/pass.h"
 
 typedef struct dce {
@@ -89,9 +90,7 @@ static bool can_shrink(const ir_module *m, ir_op op) {
 }
 
 static uint32_t n_inputs(ir_module *m, ir_op loop) {
-  int32_t n;
-  ir_op_ints(m, loop, "in_dims", &n);
-  return (uint32_t)n;
+  return (uint32_t)ir_op_list(m, loop, "in_dims").count;
 }
 
 /* A weir.loop's body: 0 of a slice, 1 as one trip, which it may not have. */
@@ -108,13 +107,12 @@ static void pair_argument(dce *d, ir_op loop, uint32_t argument, ir_value with) 
 }
 
 static void pair_loop(dce *d, ir_op loop) {
-  int32_t n;
-  const int64_t *out_dims = ir_op_ints(d->m, loop, "out_dims", &n);
+  ir_ints out_dims = ir_op_list(d->m, loop, "out_dims");
   uint32_t operand = n_inputs(d->m, loop);
   for (uint32_t i = 0; i < operand; i++) pair_argument(d, loop, i + 2, ir_operand(d->m, loop, i));
   for (ir_value v, i = 0; (v = ir_result_at(d->m, loop, i)); i++) {
-    CTX_CHECK(d->m->ctx, n >= 0 && i < (uint32_t)n);
-    if (out_dims[i] != -1) continue;
+    CTX_CHECK(d->m->ctx, i < (uint32_t)out_dims.count);
+    if (out_dims.at[i] != -1) continue;
     d->with[v] = ir_operand(d->m, loop, operand);
     pair_argument(d, loop, 2 + operand++, v);
   }

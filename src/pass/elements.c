@@ -352,21 +352,18 @@ static ir_value gathered(picker *f, const reading *r) {
 
 /* A slice without gaps of dimensions that are read as a whole. */
 static bool cuts_windows_alone(const picker *f, ir_op slice, ir_ints whole) {
-  int32_t n;
-  const int64_t *stride = ir_op_ints(f->m, slice, "strides", &n),
-                *from = type_of(f, ir_operand(f->m, slice, 0))->dims,
-                *to = type_of(f, ir_result(f->m, slice, 0))->dims;
-  for (int32_t d = 0; d < n; d++)
-    if (stride[d] != 1 || (from[d] != to[d] && ir_ints_find(whole, d) < 0)) return false;
-  return true;
+  const ir_type_data *from = type_of(f, ir_operand(f->m, slice, 0)),
+                     *to = type_of(f, ir_result(f->m, slice, 0));
+  for (int32_t d = 0; d < to->rank; d++)
+    if (from->dims[d] != to->dims[d] && !ir_ints_have(whole, d)) return false;
+  return ir_ints_all(ir_op_list(f->m, slice, "strides"), 1);
 }
 
 static ir_value read_at(picker *f, ir_value v, const place *where, ir_ints whole);
 
 /* Rows of what is sliced, then the slice of these. */
 static ir_value sliced(picker *f, ir_op slice, const place *where, ir_ints whole) {
-  int32_t n;
-  const int64_t *start = ir_op_ints(f->m, slice, "start_indices", &n),
+  const int64_t *start = ir_op_list(f->m, slice, "start_indices").at,
                 *dims = type_of(f, ir_result(f->m, slice, 0))->dims;
   ir_value x = read_at(f, ir_operand(f->m, slice, 0), where, whole);
   for (int32_t i = 0; i < whole.count; i++)

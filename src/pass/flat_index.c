@@ -95,13 +95,13 @@ static ir_gather_numbers tall_numbers(const ir_module *m, const ir_gather_number
 }
 
 static ir_attr tall_sizes(ir_module *m, ir_op gather, const fold *f) {
-  int32_t n;
-  const int64_t *flat = ir_op_ints(m, gather, "slice_sizes", &n);
+  ir_ints flat = ir_op_list(m, gather, "slice_sizes");
   int64_t sizes[IR_MAX_RANK];
-  CTX_CHECK(m->ctx, n + f->count - 1 == ir_type_get(m, f->tall)->rank);
-  for (int32_t i = 0; i < n + f->count - 1; i++)
-    sizes[i] = i < f->dim ? flat[i] : i < f->dim + f->count ? 1 : flat[i - f->count + 1];
-  return ir_attr_i64s(m, sizes, n + f->count - 1);
+  int32_t rank = flat.count + f->count - 1;
+  CTX_CHECK(m->ctx, rank == ir_type_get(m, f->tall)->rank);
+  for (int32_t i = 0; i < rank; i++)
+    sizes[i] = i < f->dim ? flat.at[i] : i < f->dim + f->count ? 1 : flat.at[i - f->count + 1];
+  return ir_attr_i64s(m, sizes, rank);
 }
 
 /* A rank that fits is left for the index vectors and what is taller. */

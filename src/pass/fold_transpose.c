@@ -15,13 +15,12 @@
 
 /* Free dimension i of the transpose is perm[i] of x: the order is kept if perm grows along the free
  * ones. */
-static bool keeps_free_order(const int64_t *perm, int32_t rank, const ir_dot_numbers *n,
-                             uint32_t side) {
+static bool keeps_free_order(ir_ints perm, const ir_dot_numbers *n, uint32_t side) {
   int64_t last = -1;
-  for (int32_t d = 0; d < rank; d++) {
+  for (int32_t d = 0; d < perm.count; d++) {
     if (!ir_dot_is_free(n, side, d)) continue;
-    if (perm[d] < last) return false;
-    last = perm[d];
+    if (perm.at[d] < last) return false;
+    last = perm.at[d];
   }
   return true;
 }
@@ -37,14 +36,13 @@ static bool fold_operand(pass_ctx *p, ir_module *m, ir_op dot, uint32_t side) {
   ir_op transpose = ir_maker(m, v, IR_OP_TRANSPOSE);
   if (!transpose) return false;
   ir_dot_numbers n;
-  int32_t rank;
-  const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
-  if (!perm || !ir_dot_dims(m, dot, &n)) return false;
+  ir_ints perm = ir_op_list(m, transpose, "permutation");
+  if (!ir_dot_dims(m, dot, &n)) return false;
   ir_ints *batch = side ? &n.rhs_batch : &n.lhs_batch,
           *contract = side ? &n.rhs_contract : &n.lhs_contract;
-  if (!keeps_free_order(perm, rank, &n, side)) return false;
-  *batch = renamed(p->scratch, *batch, perm);
-  *contract = renamed(p->scratch, *contract, perm);
+  if (!keeps_free_order(perm, &n, side)) return false;
+  *batch = renamed(p->scratch, *batch, perm.at);
+  *contract = renamed(p->scratch, *contract, perm.at);
   ir_op_get(m, dot)->operands[side] = ir_operand(m, transpose, 0);
   ir_set_dot_dims(m, dot, &n);
   return true;
@@ -60,11 +58,11 @@ typedef struct folding {
 
 /* Whether dimensions [0, batch), [batch, batch + left), the rest change places to batch, rest,
  * left. */
-static bool swaps_sides(const int64_t *perm, int32_t rank, int32_t batch, int32_t left) {
-  int32_t right = rank - batch - left;
-  for (int32_t i = 0; i < rank; i++) {
+static bool swaps_sides(ir_ints perm, int32_t batch, int32_t left) {
+  int32_t right = perm.count - batch - left;
+  for (int32_t i = 0; i < perm.count; i++) {
     int32_t from = i < batch ? i : i < batch + right ? i + left : i - right;
-    if (perm[i] != from) return false;
+    if (perm.at[i] != from) return false;
   }
   return true;
 }
@@ -104,14 +102,13 @@ static bool fold_result(folding *f, ir_op transpose) {
   if (!dot || f->uses[product] != 1) return false;
   if (ir_op_get(m, dot)->block != ir_op_get(m, transpose)->block) return false;
   ir_dot_numbers n;
-  int32_t rank;
-  const int64_t *perm = ir_op_ints(m, transpose, "permutation", &rank);
-  if (!perm || !ir_dot_dims(m, dot, &n) || !is_symmetric(m, dot)) return false;
+  ir_ints perm = ir_op_list(m, transpose, "permutation");
+  if (!ir_dot_dims(m, dot, &n) || !is_symmetric(m, dot)) return false;
   if (n.lhs_contract.count == 0) return false;
   int32_t left =
       ir_type_at(m, ir_operand(m, dot, 0))->rank - n.lhs_batch.count - n.lhs_contract.count;
-  if (!swaps_sides(perm, rank, n.lhs_batch.count, left)) return false;
-  CTX_CHECK(m->ctx, left >= 0 && left <= rank); /* of the operand's dimensions, free ones */
+  if (!swaps_sides(perm, n.lhs_batch.count, left)) return false;
+  CTX_CHECK(m->ctx, left >= 0 && left <= perm.count); /* of the operand's dimensions, free ones */
   become_swapped_dot(m, transpose, dot, n);
   return true;
 }

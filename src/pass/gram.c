@@ -74,10 +74,8 @@ static double length(const gram *f, side s) {
 static bool is_transpose(const gram *f, ir_op op, side *in_out) {
   if (!op || ir_kind_of(f->m, op) != IR_OP_TRANSPOSE || type_of(f, *in_out)->rank != 2)
     return false;
-  int32_t rank;
-  const int64_t *permutation = ir_op_ints(f->m, op, "permutation", &rank);
-  if (!permutation || rank != 2) return false;
-  *in_out = (side){ir_operand(f->m, op, 0), (int32_t)permutation[in_out->sum]};
+  int32_t sum = (int32_t)ir_op_entry(f->m, op, "permutation", in_out->sum, 0);
+  *in_out = (side){ir_operand(f->m, op, 0), sum};
   return true;
 }
 
@@ -339,10 +337,9 @@ static void look_at_product(gram *f, ir_op op) {
 static bool read_sum(const gram *f, ir_op op, scaled *out) {
   ir_module *m = f->m;
   if (ir_kind_of(m, op) != IR_OP_REDUCE || !ir_adds_up(m, op)) return false;
-  int32_t rank;
   ir_value v = ir_operand(m, op, 0);
   ir_op multiply = ir_maker(m, v, IR_OP_MULTIPLY);
-  bool all = ir_op_ints(m, op, "dimensions", &rank) && rank == 2 && ir_type_at(m, v)->rank == 2;
+  bool all = ir_op_list(m, op, "dimensions").count == 2 && ir_type_at(m, v)->rank == 2;
   if (!multiply || !all || !ir_is_static_tensor(m, ir_type_of(m, v))) return false;
   for (uint32_t i = 0; i < 2; i++) out[i] = strip(f, (side){ir_operand(m, multiply, i), 0});
   return true;

@@ -49,10 +49,9 @@ typedef struct finder {
 /* ---- what is looked at ---- */
 static bool takes_single_elements(ir_module *m, arena *scratch, ir_op gather) {
   ir_gather_numbers n;
-  int32_t count;
   return ir_gather_dims(scratch, m, gather, &n) && n.collapsed_slice_dims.count == 1 &&
          n.start_index_map.count == 1 && n.offset_dims.count == 0 &&
-         n.operand_batching_dims.count == 0 && ir_op_ints(m, gather, "slice_sizes", &count)[0] == 1;
+         n.operand_batching_dims.count == 0 && ir_op_entry(m, gather, "slice_sizes", 0, 0) == 1;
 }
 
 static bool is_reader(const finder *f, ir_op op, ir_value sorted) {

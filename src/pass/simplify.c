@@ -55,27 +55,15 @@ static ir_value same_type(simplifier *s, ir_op op) {
   return operand_type(s, op, 0) == result_type(s, op) ? operand(s, op, 0) : IR_NONE;
 }
 
-/* The list is 0, 1, 2, ... */
 static bool counts_up(simplifier *s, ir_op op, const char *name) {
-  int32_t n;
-  const int64_t *at = ir_op_ints(s->m, op, name, &n);
-  for (int32_t i = 0; i < n; i++)
-    if (at[i] != i) return false;
-  return n >= 0;
-}
-
-static bool is_all_zero(simplifier *s, ir_op op, const char *name) {
-  int32_t n;
-  const int64_t *at = ir_op_ints(s->m, op, name, &n);
-  for (int32_t i = 0; i < n; i++)
-    if (at[i]) return false;
-  return n >= 0;
+  return ir_ints_count_up(ir_op_list(s->m, op, name));
 }
 
 static ir_value pad_identity(simplifier *s, ir_op op) {
-  bool pads = !is_all_zero(s, op, "edge_padding_low") || !is_all_zero(s, op, "edge_padding_high") ||
-              !is_all_zero(s, op, "interior_padding");
-  return pads ? IR_NONE : operand(s, op, 0);
+  static const char *const names[] = {"edge_padding_low", "edge_padding_high", "interior_padding"};
+  for (int i = 0; i < 3; i++)
+    if (!ir_ints_all(ir_op_list(s->m, op, names[i]), 0)) return IR_NONE;
+  return operand(s, op, 0);
 }
 
 static ir_value update_of_none(simplifier *s, ir_op op) {
@@ -346,9 +334,8 @@ static ir_value select_constant(simplifier *s, ir_op op) {
 static ir_value select_again(simplifier *s, ir_op op) {
   for (uint32_t i = 1; i <= 2; i++) {
     ir_value x = operand(s, op, i);
-    ir_op inner = ir_value_get(s->m, x)->op;
-    if (inner && ir_kind_of(s->m, inner) == IR_OP_SELECT &&
-        operand(s, inner, 0) == operand(s, op, 0) &&
+    ir_op inner = ir_maker(s->m, x, IR_OP_SELECT);
+    if (inner && operand(s, inner, 0) == operand(s, op, 0) &&
         operand(s, inner, 3 - i) == operand(s, op, 3 - i))
       return x;
   }
@@ -359,9 +346,8 @@ static ir_value select_again(simplifier *s, ir_op op) {
 /* Reducing no dimension folds each element with the initial value once: op(init, x). */
 static ir_value reduce_nothing(simplifier *s, ir_op op) {
   const ir_op_data *d = ir_op_get(s->m, op);
-  int32_t n;
-  ir_op_ints(s->m, op, "dimensions", &n);
-  if (n != 0 || d->n_operands != 2 || operand_type(s, op, 0) != result_type(s, op) ||
+  if (ir_op_list(s->m, op, "dimensions").count || d->n_operands != 2 ||
+      operand_type(s, op, 0) != result_type(s, op) ||
       !ir_is_static_tensor(s->m, result_type(s, op)))
     return IR_NONE;
   ir_kind kind = ir_reducer_kind(s->m, d->regions[0]);
@@ -623,9 +609,7 @@ static void visit_op(simplifier *s, ir_block block, ir_op op) {
   if (taken) {
     ir_ops ops = ir_take_ops(s->m, taken);
     for (uint32_t i = 0; i + 1 < ops.count; i++) visit_op(s, block, ops.at[i]);
-    for (uint32_t r = 0; r < ir_op_get(s->m, op)->n_results; r++)
-      ir_map_set(s->map, ir_result(s->m, op, r),
-                 ir_map_get(s->map, operand(s, ops.at[ops.count - 1], r)));
+    ir_map_results(s->map, s->m, op, ops.at[ops.count - 1]);
     s->p->changed = true;
     return;
   }

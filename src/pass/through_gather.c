@@ -32,14 +32,6 @@ typedef pass_picker picker;
 static const ir_type_data *type_of(const picker *f, ir_value v) { return ir_type_at(f->m, v); }
 
 /* ---- the ops ---- */
-static bool is_one_by_one(picker *f, ir_op op) {
-  int32_t n;
-  const int64_t *sizes = ir_op_ints(f->m, op, "slice_sizes", &n);
-  for (int32_t i = 0; i < n; i++)
-    if (sizes[i] != 1) return false;
-  return n >= 0;
-}
-
 static int64_t window_along(const picker *f, ir_op gather, int64_t dim) {
   return ir_op_entry(f->m, gather, "slice_sizes", dim, 1);
 }
@@ -59,7 +51,7 @@ static ir_value element_of_gather(picker *f, ir_op op, const pass_entries *v) {
   if (ir_value_bytes(f->m, v->x) <= f->small_bytes || !pass_is_made(f->m, v->x, true) ||
       ir_elements(f->m, v->part) > ir_elements(f->m, v->x) / 2)
     return IR_NONE;
-  bool one_by_one = is_one_by_one(f, op) && !v->n.offset_dims.count;
+  bool one_by_one = ir_ints_all(ir_op_list(f->m, op, "slice_sizes"), 1) && !v->n.offset_dims.count;
   if ((!one_by_one && !reads_windows(f, op, &v->n)) || !pass_find_place_of_gather(f, op, v, &where))
     return IR_NONE;
   return pass_elements(f, v->x, &where);

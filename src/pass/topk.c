@@ -251,11 +251,10 @@ static void retarget(finder *f, const use *u, ir_value from, int64_t dim, int64_
   static const char *const names[] = {"start_indices", "limit_indices"};
   int64_t at[IR_MAX_RANK];
   for (int i = 0; i < 2; i++) {
-    int32_t n;
-    const int64_t *old = ir_op_ints(f->m, u->slice, names[i], &n);
-    for (int32_t d = 0; d < n; d++) at[d] = old[d] - (d == dim ? off : 0);
+    ir_ints old = ir_op_list(f->m, u->slice, names[i]);
+    for (int32_t d = 0; d < old.count; d++) at[d] = old.at[d] - (d == dim ? off : 0);
     CTX_CHECK(f->m->ctx, at[dim] >= 0); /* what it reads begins no earlier */
-    ir_op_set_attr(f->m, u->slice, names[i], ir_attr_i64s(f->m, at, n), true);
+    ir_op_set_attr(f->m, u->slice, names[i], ir_attr_i64s(f->m, at, old.count), true);
   }
   ir_op_get(f->m, u->slice)->operands[0] = from;
   ir_value cut = ir_result(f->m, u->slice, 0);

@@ -1,5 +1,7 @@
 #include "pipeline/varying.h"
 
+#include "ir/attrs.h"
+
 static const char SAID[] = "weir.axes";
 
 void varying_say(ir_module *m, ir_op op, uint32_t axes) {
@@ -17,9 +19,7 @@ void varying_say_each(ir_module *m, ir_op op, const int64_t *axes, uint32_t own)
 }
 
 static uint32_t said_at(const ir_module *m, ir_op op, uint32_t i) {
-  int32_t n;
-  const int64_t *axes = ir_op_ints((ir_module *)m, op, SAID, &n);
-  return (int32_t)i < n ? (uint32_t)axes[i] : 0;
+  return (uint32_t)ir_op_entry(m, op, SAID, i, 0);
 }
 
 uint32_t varying_said_of(const ir_module *m, ir_op op, uint32_t i) { return said_at(m, op, i); }

@@ -158,10 +158,9 @@ static double convolution_ns(clock_state *c, ir_op op) {
 
 /* Elements of a gather's result to a place. */
 static double window_of(const ir_module *m, ir_op op) {
-  int32_t rank;
-  const int64_t *slice = ir_op_ints((ir_module *)m, op, "slice_sizes", &rank);
+  ir_ints slice = ir_op_list(m, op, "slice_sizes");
   int64_t n = 1;
-  for (int32_t d = 0; d < rank; d++) n = saturated_product(n, slice[d]);
+  for (int32_t d = 0; d < slice.count; d++) n = saturated_product(n, slice.at[d]);
   return n > 0 ? (double)n : 1;
 }
 
@@ -264,10 +263,9 @@ static double turns_ns(const clock_state *c, ir_op op) {
 
 /* Windows are summed one by one; long ones in tiles, whose sums are summed likewise. */
 static double window_sum_ns(const clock_state *c, ir_op op) {
-  int32_t rank;
-  const int64_t *window = ir_op_ints(c->m, op, "window_dimensions", &rank);
+  ir_ints window = ir_op_list(c->m, op, "window_dimensions");
   double points = 1;
-  for (int32_t d = 0; d < rank; d++) points *= (double)window[d];
+  for (int32_t d = 0; d < window.count; d++) points *= (double)window.at[d];
   double made = (double)ir_elements(c->m, ir_result(c->m, op, 0));
   return elements_ns(c, op, made * fmin(points, 1.5 * CPU_SCAN_TILE));
 }

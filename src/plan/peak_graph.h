@@ -30,6 +30,7 @@
 #define WEIR_PLAN_PEAK_GRAPH_H
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "ir/attrs.h"
 #include "plan/peak.h"
 
 /* node kinds beside the ops of the table */
@@ -273,7 +274,7 @@ static inline uint32_t plan_operand_index(const plan_node *n, uint32_t operand) 
 bool plan_is_elementwise(const plan_node *n);
 bool plan_is_loop_fusible(const plan_node *n); /* by its kind */
 /* In which XLA:GPU sums, a long sum in parts. 0: nothing is summed. */
-int64_t plan_sum_blocks(const plan_shape *from, const int64_t *dims, uint32_t count, int64_t parts);
+int64_t plan_sum_blocks(const plan_shape *from, ir_ints dims, int64_t parts);
 /* Of a node, for an element, as XLA:GPU counts them. */
 int64_t plan_cycles(const plan_node *n);
 enum {

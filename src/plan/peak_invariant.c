@@ -162,10 +162,9 @@ static bool is_of_kind(const plan_graph *g, const plan_node *n, ir_kind kind) {
  * what no trip changes; 0: none. */
 static int32_t window_dims(const plan_graph *g, const plan_node *n, int32_t *out_dims) {
   if (is_of_kind(g, n, IR_OP_GATHER)) {
-    int32_t count;
-    const int64_t *sizes = ir_op_ints((ir_module *)g->m, n->op, "slice_sizes", &count);
-    bool is_known = count == plan_node_get(g, n->operands[0])->shape.rank;
-    return is_known ? longer_than_one(sizes, count, out_dims) : 0;
+    ir_ints sizes = ir_op_list(g->m, n->op, "slice_sizes");
+    bool is_known = sizes.count == plan_node_get(g, n->operands[0])->shape.rank;
+    return is_known ? longer_than_one(sizes.at, sizes.count, out_dims) : 0;
   }
   bool is_slice = n->kind == IR_OP_DYNAMIC_SLICE && (n->flags & PLAN_FLAG_LIVE) &&
                   (plan_node_get(g, n->operands[0])->flags & PLAN_FLAG_CAPTURE);

@@ -106,14 +106,11 @@ static bool needs_by_others(joiner *j, uint32_t from, uint32_t to) {
 /* Elements that a reduce sums into one: those that lie together, if any do. */
 static int64_t summed_at_once(const plan_graph *g, const plan_node *n, bool *out_is_row) {
   const ir_type_data *t = ir_type_at(g->m, ir_operand(g->m, n->op, 0));
-  int32_t count;
-  const int64_t *dims = ir_op_ints((ir_module *)g->m, n->op, "dimensions", &count);
+  ir_ints dims = ir_op_list(g->m, n->op, "dimensions");
   int64_t row = 1, all = 1;
   *out_is_row = true;
   for (int32_t d = t->rank; d-- > 0;) {
-    bool is_summed = false;
-    for (int32_t i = 0; i < count; i++) is_summed |= dims[i] == d;
-    if (is_summed) all = saturated_product(all, t->dims[d]);
+    if (ir_ints_have(dims, d)) all = saturated_product(all, t->dims[d]);
     else if (t->dims[d] != 1) {
       if (all == 1) *out_is_row = false;
       else if (row == 1) row = all;

@@ -26,23 +26,20 @@ enum {
 
 /* ---- in how many blocks ---- */
 /* Of what is kept: extents behind all that is summed, or the others. */
-static int64_t kept_extent(const plan_shape *s, const int64_t *dims, uint32_t count, bool behind) {
+static int64_t kept_extent(const plan_shape *s, ir_ints dims, bool behind) {
   int64_t extent = 1;
   for (int32_t d = 0; d < s->rank; d++) {
-    bool is_summed = false, is_behind = true;
-    for (uint32_t i = 0; i < count; i++) {
-      is_summed |= dims[i] == d;
-      is_behind &= dims[i] < d;
-    }
-    if (!is_summed && is_behind == behind) extent = saturated_product(extent, s->dims[d]);
+    bool is_behind = true;
+    for (int32_t i = 0; i < dims.count; i++) is_behind &= dims.at[i] < d;
+    bool is_kept = !ir_ints_have(dims, d);
+    if (is_kept && is_behind == behind) extent = saturated_product(extent, s->dims[d]);
   }
   return extent;
 }
 
-int64_t plan_sum_blocks(const plan_shape *from, const int64_t *dims, uint32_t count,
-                        int64_t parts) {
-  int64_t minor = kept_extent(from, dims, count, true),
-          major = saturated_product(kept_extent(from, dims, count, false), parts);
+int64_t plan_sum_blocks(const plan_shape *from, ir_ints dims, int64_t parts) {
+  int64_t minor = kept_extent(from, dims, true),
+          major = saturated_product(kept_extent(from, dims, false), parts);
   if (from->elements < 1 || major < 1) return 0;
   if (minor > 1) {
     int64_t wide = minor % VECTOR == 0 && minor >= VECTOR * DEVICE_WARP ? VECTOR : 1;

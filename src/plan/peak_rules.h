@@ -1,6 +1,7 @@
 /* Inside of the rules per op: what the files peak_rules*.c share. */
 #ifndef WEIR_PLAN_PEAK_RULES_H
 #define WEIR_PLAN_PEAK_RULES_H
+#include "base/saturate.h"
 #include "plan/peak_lower.h"
 
 typedef struct plan_rule { /* what every rule is given */
@@ -28,19 +29,13 @@ static inline uint32_t n_operands(const plan_rule *r) { return ir_op_get(r->m, r
 
 static inline plan_shape with_dtype(plan_shape s, ir_dtype dtype) {
   s.dtype = dtype;
-  if (__builtin_mul_overflow(s.elements, ir_dtype_bytes(dtype), &s.bytes)) s.bytes = INT64_MAX;
+  s.bytes = saturated_product(s.elements, ir_dtype_bytes(dtype));
   return s;
 }
 
 static inline plan_shape scalar_shape(ir_dtype dtype) {
   static const int64_t none;
   return with_dtype((plan_shape){.elements = 1, .dims = &none}, dtype);
-}
-
-static inline bool lists(const int64_t *dims, int32_t count, int64_t d) {
-  for (int32_t i = 0; i < count; i++)
-    if (dims[i] == d) return true;
-  return false;
 }
 
 /* ---- peak_rules.c: nodes, with what XLA simplifies at once ---- */

@@ -12,23 +12,18 @@ static uint32_t windows_last(const plan_rule *r, uint32_t x, ir_ints windows) {
   int32_t rank = node_of(r, x)->shape.rank, n = 0;
   int64_t perm[IR_MAX_RANK];
   for (int32_t d = 0; d < rank; d++)
-    if (!lists(windows.at, windows.count, d)) perm[n++] = d;
+    if (!ir_ints_have(windows, d)) perm[n++] = d;
   for (int32_t i = 0; i < windows.count; i++) perm[n++] = windows.at[i];
   return plan_rule_transpose(r, x, perm);
-}
-
-static bool int_list(const plan_rule *r, const char *name, ir_ints *out) {
-  out->at = ir_op_ints(r->m, r->op, name, &out->count);
-  return out->count >= 0;
 }
 
 /* XLA's form: one list of indices, the result is that list of whole windows. */
 void plan_lower_gather(const plan_rule *r) {
   ir_gather_numbers n;
-  ir_ints sizes;
+  ir_ints sizes = ir_op_list(r->m, r->op, "slice_sizes");
   plan_shape shape = result_shape(r, 0), x = shape_of(r, ir_operand(r->m, r->op, 0));
-  if (!ir_gather_dims(r->g->arena, r->m, r->op, &n) || !int_list(r, "slice_sizes", &sizes) ||
-      sizes.count != x.rank || sizes.count + 1 > IR_MAX_RANK) {
+  if (!ir_gather_dims(r->g->arena, r->m, r->op, &n) || sizes.count != x.rank ||
+      sizes.count + 1 > IR_MAX_RANK) {
     plan_rule_bind(r, plan_rule_generic(r, IR_OP_GATHER));
     return;
   }
@@ -40,7 +35,7 @@ void plan_lower_gather(const plan_rule *r) {
   uint32_t indices = operand(r, 1);
   int32_t k = 0;
   for (int32_t d = 0; d < shape.rank; d++)
-    if (!lists(n.offset_dims.at, n.offset_dims.count, d)) perm[k++] = d;
+    if (!ir_ints_have(n.offset_dims, d)) perm[k++] = d;
   for (int32_t i = 0; i < n.offset_dims.count; i++) perm[k++] = n.offset_dims.at[i];
   for (int32_t d = 0; d < shape.rank; d++) grouped[d] = shape.dims[perm[d]], back[perm[d]] = d;
   uint32_t made = plan_rule_node(

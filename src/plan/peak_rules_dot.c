@@ -1,27 +1,27 @@
 /* Rules for reductions, windows and dots. See peak_rules.c; sources: XLA's
  * tree_reduction_rewriter, reduce_window_rewriter, dot_decomposer, transpose_folding. */
 #include "base/ints.h"
+#include "base/saturate.h"
 #include "ir/attrs.h"
 #include "machine/cpu.h"
 #include "plan/peak_kept.h"
 #include "plan/peak_rules.h"
 
 /* ---- reductions ---- */
-static int64_t product_of(const plan_shape *s, const int64_t *dims, int32_t count) {
+static int64_t product_of(const plan_shape *s, ir_ints dims) {
   int64_t p = 1;
-  for (int32_t i = 0; i < count; i++)
-    if (__builtin_mul_overflow(p, s->dims[dims[i]], &p)) p = INT64_MAX;
+  for (int32_t i = 0; i < dims.count; i++) p = saturated_product(p, s->dims[dims.at[i]]);
   return p;
 }
 
 /* One step of the tree: windows of 32 along every reduced dimension. */
-static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
-                               int32_t count, uint64_t signature) {
+static uint32_t reduce_windows(const plan_rule *r, uint32_t x, uint32_t init, ir_ints dims,
+                               uint64_t signature) {
   plan_node n = *node_of(r, x);
   int64_t sizes[IR_MAX_RANK];
   for (int32_t d = 0; d < n.shape.rank; d++) {
     sizes[d] = n.shape.dims[d];
-    if (lists(dims, count, d)) sizes[d] = (sizes[d] + CPU_TREE_WINDOW - 1) / CPU_TREE_WINDOW;
+    if (ir_ints_have(dims, d)) sizes[d] = (sizes[d] + CPU_TREE_WINDOW - 1) / CPU_TREE_WINDOW;
   }
   return plan_rule_node(r, IR_OP_REDUCE_WINDOW,
                         plan_shape_make(r->g->arena, n.shape.dtype, n.shape.rank, sizes),
@@ -49,15 +49,15 @@ static bool next_group(const plan_shape *from, const plan_shape *to, int32_t *i,
 
 /* A reshape that only regroups what is reduced: the dimensions of its operand to reduce instead;
  * -1 if it does more. */
-static int32_t reduced_before_reshape(const plan_shape *from, const plan_shape *to,
-                                      const int64_t *dims, int32_t count, int64_t *out) {
+static int32_t reduced_before_reshape(const plan_shape *from, const plan_shape *to, ir_ints dims,
+                                      int64_t *out) {
   int32_t n = 0;
   for (int32_t i = 0, j = 0; i < from->rank || j < to->rank;) {
     int32_t i0 = i, j0 = j;
-    bool reduced = j < to->rank && lists(dims, count, j);
+    bool reduced = j < to->rank && ir_ints_have(dims, j);
     if (!next_group(from, to, &i, &j)) return -1;
     for (int32_t d = j0; d < j; d++)
-      if (lists(dims, count, d) != reduced) return -1;
+      if (ir_ints_have(dims, d) != reduced) return -1;
     if (!reduced && (i - i0 != 1 || j - j0 != 1)) return -1;
     for (int32_t d = i0; reduced && d < i; d++) out[n++] = d;
   }
@@ -75,38 +75,36 @@ static uint32_t reduced_by(const plan_rule *r, const plan_node *reduce) {
 
 /* A reduction of a reduction in the same way is one over the dimensions of both, as dimensions
  * of what the inner one reads. */
-static int32_t merged_dims(const plan_rule *r, const plan_node *inner, const int64_t *dims,
-                           int32_t count, int64_t *out) {
+static int32_t merged_dims(const plan_rule *r, const plan_node *inner, ir_ints dims, int64_t *out) {
   int32_t n = (int32_t)inner->n_ints, kept = 0, rank = node_of(r, reduced_by(r, inner))->shape.rank;
   memcpy(out, inner->ints, inner->n_ints * sizeof *out);
   for (int32_t d = 0; d < rank; d++) {
-    if (lists(inner->ints, (int32_t)inner->n_ints, d)) continue;
-    if (lists(dims, count, kept++)) out[n++] = d;
+    if (ir_ints_have((ir_ints){(int32_t)inner->n_ints, inner->ints}, d)) continue;
+    if (ir_ints_have(dims, kept++)) out[n++] = d;
   }
   return n;
 }
 
 /* A reduction of a view or a reduction is one of what is behind it: *out_x and its
  * dimensions. Returns how many; -1: x itself is read. */
-static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
-                              int32_t count, uint64_t signature, uint32_t *out_x,
-                              int64_t *out_dims) {
+static int32_t reduced_behind(const plan_rule *r, uint32_t x, uint32_t init, ir_ints dims,
+                              uint64_t signature, uint32_t *out_x, int64_t *out_dims) {
   plan_node n = *node_of(r, x);
   int32_t more = -1;
   *out_x = n.n_operands ? n.operands[0] : 0;
   if (plan_is_view(&n))
-    more = reduced_before_reshape(&node_of(r, *out_x)->shape, &n.shape, dims, count, out_dims);
+    more = reduced_before_reshape(&node_of(r, *out_x)->shape, &n.shape, dims, out_dims);
   else if (n.kind == IR_OP_REDUCE && n.n_operands == 2 && n.signature == signature &&
            n.operands[1] == init && n.ints) {
     *out_x = reduced_by(r, &n);
-    more = merged_dims(r, &n, dims, count, out_dims);
+    more = merged_dims(r, &n, dims, out_dims);
   }
   return more > 0 ? more : -1;
 }
 
-static bool is_large_reduction(const plan_shape *s, const int64_t *dims, int32_t count) {
-  for (int32_t i = 0; i < count; i++)
-    if (s->dims[dims[i]] > CPU_TREE_WINDOW) return true;
+static bool is_large_reduction(const plan_shape *s, ir_ints dims) {
+  for (int32_t i = 0; i < dims.count; i++)
+    if (s->dims[dims.at[i]] > CPU_TREE_WINDOW) return true;
   return false;
 }
 
@@ -131,9 +129,9 @@ static int64_t length_of_part(int64_t length, int64_t longest) {
 }
 
 /* The fewer of parts and of what each sums, but where a row is read faster otherwise. */
-static int64_t parts_of_sum(const plan_shape *s, const int64_t *dims, int32_t count) {
-  int64_t length = product_of(s, dims, count);
-  bool is_row = s->rank && lists(dims, count, s->rank - 1);
+static int64_t parts_of_sum(const plan_shape *s, ir_ints dims) {
+  int64_t length = product_of(s, dims);
+  bool is_row = s->rank && ir_ints_have(dims, s->rank - 1);
   int64_t longest = is_row ? LONG_ROW : LONG_COLUMN;
   if (length <= longest) return 1;
   int64_t few = length_of_part(length, longest), many = ceil_div(length, few);
@@ -146,10 +144,9 @@ static int64_t parts_of_sum(const plan_shape *s, const int64_t *dims, int32_t co
 
 /* Sums by threads together, though what is summed is short: of rows of which several make a warp
  * (gpu_fusible.cc: IsUnnestedReductionFasterThanElemental). */
-static bool is_summed_by_warps(const plan_rule *r, const plan_shape *s, const int64_t *dims,
-                               int32_t count) {
+static bool is_summed_by_warps(const plan_rule *r, const plan_shape *s, ir_ints dims) {
   int64_t row = s->rank > 0 ? s->dims[s->rank - 1] : 0;
-  return plan_has_libraries(r->g) && count == 1 && dims[0] == s->rank - 1 && row > 1 &&
+  return plan_has_libraries(r->g) && dims.count == 1 && dims.at[0] == s->rank - 1 && row > 1 &&
          DEVICE_WARP % row == 0;
 }
 
@@ -173,29 +170,29 @@ static const int64_t *turned_by(const plan_rule *r, uint32_t x, int32_t depth) {
 
 /* What is summed, and along which dimensions, as it lies in memory: XLA:GPU makes what is computed
  * of a transpose in the order of what that turns. Returns whether the last one is left. */
-static bool as_it_lies(const plan_rule *r, uint32_t x, const int64_t *dims, int32_t count,
-                       plan_shape *out, int64_t *out_dims) {
+static bool as_it_lies(const plan_rule *r, uint32_t x, ir_ints dims, plan_shape *out,
+                       int64_t *out_dims) {
   const plan_shape *s = &node_of(r, x)->shape;
   const int64_t *by = plan_has_libraries(r->g) ? turned_by(r, x, PLAN_SEEN_OF_OPERANDS) : NULL;
   int64_t lying[IR_MAX_RANK];
   for (int32_t d = 0; d < s->rank; d++) lying[by ? by[d] : d] = s->dims[d];
-  for (int32_t i = 0; i < count; i++) out_dims[i] = by ? by[dims[i]] : dims[i];
+  for (int32_t i = 0; i < dims.count; i++) out_dims[i] = by ? by[dims.at[i]] : dims.at[i];
   *out = plan_shape_make(r->g->arena, s->dtype, s->rank, lying);
-  return !lists(out_dims, count, s->rank - 1);
+  return !ir_ints_have((ir_ints){dims.count, out_dims}, s->rank - 1);
 }
 
-static uint32_t fused_sum(const plan_rule *r, plan_node sum, const int64_t *given, int32_t count) {
+static uint32_t fused_sum(const plan_rule *r, plan_node sum, ir_ints given) {
   plan_shape from, to = sum.shape;
-  int64_t dims[IR_MAX_RANK];
-  sum.of_columns = as_it_lies(r, sum.operands[0], given, count, &from, dims);
-  int64_t parts = parts_of_sum(&from, dims, count), both[2] = {to.elements, parts};
-  bool is_long =
-      is_large_reduction(&from, dims, count) || is_summed_by_warps(r, &from, dims, count);
+  int64_t lying[IR_MAX_RANK];
+  sum.of_columns = as_it_lies(r, sum.operands[0], given, &from, lying);
+  ir_ints dims = {given.count, lying};
+  int64_t parts = parts_of_sum(&from, dims), both[2] = {to.elements, parts};
+  bool is_long = is_large_reduction(&from, dims) || is_summed_by_warps(r, &from, dims);
   uint32_t operands[2] = {sum.operands[0], sum.operands[1]};
   sum.operands = operands;
   if (is_long) {
     sum.flags |= PLAN_FLAG_HELD;
-    sum.blocks = plan_sum_blocks(&from, dims, (uint32_t)count, parts);
+    sum.blocks = plan_sum_blocks(&from, dims, parts);
     sum.summed = from.elements;
   }
   if (parts > 1) {
@@ -213,13 +210,15 @@ typedef struct steps {          /* of a sum over a view: of what it views, and o
   int32_t n_first;
 } steps;
 
+static ir_ints viewed(const steps *s) { return (ir_ints){s->n_first, s->first}; }
+
 /* One group of dimensions that view each other. The last ones of the view, of so many elements
  * together, are summed: so are the last ones before it that divide these. */
 static void add_group(const plan_shape *from, int32_t i0, int32_t i, const plan_shape *to,
-                      int32_t j0, int32_t j, const int64_t *dims, int32_t count, steps *out) {
+                      int32_t j0, int32_t j, ir_ints dims, steps *out) {
   int64_t summed = 1, first = 1;
   int32_t last = j;
-  while (last > j0 && lists(dims, count, last - 1)) summed *= to->dims[--last];
+  while (last > j0 && ir_ints_have(dims, last - 1)) summed *= to->dims[--last];
   while (i > i0 && summed % (first * from->dims[i - 1]) == 0 && last < j)
     first *= from->dims[--i], out->first[out->n_first++] = i;
   for (int32_t d = j0; d < j; d++)
@@ -227,69 +226,68 @@ static void add_group(const plan_shape *from, int32_t i0, int32_t i, const plan_
 }
 
 /* Whether sums over the view are sums of what it views first, with the last dimension. */
-static bool sums_before_view(const plan_shape *from, const plan_shape *to, const int64_t *dims,
-                             int32_t count, steps *out) {
+static bool sums_before_view(const plan_shape *from, const plan_shape *to, ir_ints dims,
+                             steps *out) {
   for (int32_t i = 0, j = 0; i < from->rank || j < to->rank;) {
     int32_t i0 = i, j0 = j;
     if (!next_group(from, to, &i, &j)) return false;
-    add_group(from, i0, i, to, j0, j, dims, count, out);
+    add_group(from, i0, i, to, j0, j, dims, out);
   }
-  return lists(out->first, out->n_first, from->rank - 1);
+  return ir_ints_have(viewed(out), from->rank - 1);
 }
 
-static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
-                           int32_t count, plan_shape shape, uint64_t signature);
+static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, ir_ints dims,
+                           plan_shape shape, uint64_t signature);
 
 /* XLA:TPU, where the view is a copy, sums what it views, and then the view of that; 0: it can't. */
-static uint32_t reduce_before_view(const plan_rule *r, uint32_t x, uint32_t init,
-                                   const int64_t *dims, int32_t count, plan_shape shape,
-                                   uint64_t signature) {
+static uint32_t reduce_before_view(const plan_rule *r, uint32_t x, uint32_t init, ir_ints dims,
+                                   plan_shape shape, uint64_t signature) {
   plan_node n = *node_of(r, x);
   steps s = {.n_first = 0};
   if (!r->g->memory || !r->g->memory->tile_lanes || !plan_is_view(&n)) return 0;
   plan_shape from = node_of(r, n.operands[0])->shape;
-  if (from.elements < 1 || !sums_before_view(&from, &n.shape, dims, count, &s)) return 0;
+  if (from.elements < 1 || !sums_before_view(&from, &n.shape, dims, &s)) return 0;
   int64_t kept[IR_MAX_RANK];
   int32_t rank = 0;
   for (int32_t d = 0; d < from.rank; d++)
-    if (!lists(s.first, s.n_first, d)) kept[rank++] = from.dims[d];
-  uint32_t first = reduce_one(r, n.operands[0], init, s.first, s.n_first,
+    if (!ir_ints_have(viewed(&s), d)) kept[rank++] = from.dims[d];
+  uint32_t first = reduce_one(r, n.operands[0], init, viewed(&s),
                               plan_shape_make(r->g->arena, shape.dtype, rank, kept), signature);
   plan_shape view = plan_shape_make(r->g->arena, shape.dtype, n.shape.rank, s.between);
-  return reduce_one(r, plan_rule_bitcast(r, first, view), init, dims, count, shape, signature);
+  return reduce_one(r, plan_rule_bitcast(r, first, view), init, dims, shape, signature);
 }
 
-static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
-                           int32_t count, plan_shape shape, uint64_t signature) {
+static uint32_t reduce_one(const plan_rule *r, uint32_t x, uint32_t init, ir_ints dims,
+                           plan_shape shape, uint64_t signature) {
   if (node_of(r, x)->shape.elements == shape.elements) return plan_rule_bitcast(r, x, shape);
   uint32_t behind;
   int64_t inner[IR_MAX_RANK];
-  int32_t more = reduced_behind(r, x, init, dims, count, signature, &behind, inner);
-  if (more > 0) return reduce_one(r, behind, init, inner, more, shape, signature);
-  uint32_t before = reduce_before_view(r, x, init, dims, count, shape, signature);
+  int32_t more = reduced_behind(r, x, init, dims, signature, &behind, inner);
+  if (more > 0) return reduce_one(r, behind, init, (ir_ints){more, inner}, shape, signature);
+  uint32_t before = reduce_before_view(r, x, init, dims, shape, signature);
   if (before) return before;
   bool fuses = r->g->memory && r->g->memory->fuses_sums;
-  while (!fuses && is_large_reduction(&node_of(r, x)->shape, dims, count))
-    x = reduce_windows(r, x, init, dims, count, signature);
+  while (!fuses && is_large_reduction(&node_of(r, x)->shape, dims))
+    x = reduce_windows(r, x, init, dims, signature);
   plan_node sum = {.kind = IR_OP_REDUCE,
                    .shape = shape,
                    .n_operands = 2,
                    .operands = (uint32_t[]){x, init},
                    .signature = signature,
-                   .ints = ARENA_COPY(r->g->arena, int64_t, dims, (size_t)count),
-                   .n_ints = (uint32_t)count};
-  return fuses ? fused_sum(r, sum, dims, count) : plan_rule_make(r, sum);
+                   .ints = ARENA_COPY(r->g->arena, int64_t, dims.at, (size_t)dims.count),
+                   .n_ints = (uint32_t)dims.count};
+  return fuses ? fused_sum(r, sum, dims) : plan_rule_make(r, sum);
 }
 
 /* The sum of what is negated is that of what it was, negated. */
-static uint32_t reduce_negated(const plan_rule *r, uint32_t x, uint32_t init, const int64_t *dims,
-                               int32_t count, plan_shape shape) {
+static uint32_t reduce_negated(const plan_rule *r, uint32_t x, uint32_t init, ir_ints dims,
+                               plan_shape shape) {
   uint64_t reducer = reducer_hash(r);
   plan_node n = *node_of(r, x);
   bool is_negated = n.kind == IR_OP_NEGATE && reducer == IR_OP_ADD && ir_is_float(shape.dtype) &&
                     plan_rule_number_of(r, init) == 0;
   if (is_negated) x = n.operands[0];
-  uint32_t sum = reduce_one(r, x, init, dims, count, shape, reducer);
+  uint32_t sum = reduce_one(r, x, init, dims, shape, reducer);
   return is_negated ? plan_rule_elementwise(r, IR_OP_NEGATE, shape, &sum, 1, 0) : sum;
 }
 
@@ -321,16 +319,16 @@ static plan_node computed_search(const plan_rule *r, uint32_t made) {
 #define CYCLES_OF_SEARCH 2.6
 
 /* The largest and its place, of a GPU: divided as sums are. */
-static uint32_t fused_search(const plan_rule *r, uint32_t made, const int64_t *given,
-                             int32_t count) {
+static uint32_t fused_search(const plan_rule *r, uint32_t made, ir_ints given) {
   plan_node search = computed_search(r, made);
   plan_shape from, to = search.shape;
-  int64_t dims[IR_MAX_RANK];
-  search.of_columns = as_it_lies(r, search.operands[0], given, count, &from, dims);
-  int64_t parts = parts_of_sum(&from, dims, count);
-  if (!is_large_reduction(&from, dims, count)) return made;
+  int64_t lying[IR_MAX_RANK];
+  search.of_columns = as_it_lies(r, search.operands[0], given, &from, lying);
+  ir_ints dims = {given.count, lying};
+  int64_t parts = parts_of_sum(&from, dims);
+  if (!is_large_reduction(&from, dims)) return made;
   search.flags |= PLAN_FLAG_HELD;
-  search.blocks = plan_sum_blocks(&from, dims, (uint32_t)count, parts);
+  search.blocks = plan_sum_blocks(&from, dims, parts);
   search.summed = from.elements;
   search.cycles = (int64_t)(CYCLES_OF_SEARCH * (double)ir_count_below(r->m, r->op));
   search.signature = hash_mix_wide(search.signature, (uint64_t)parts);
@@ -351,12 +349,11 @@ static uint32_t as_result(const plan_rule *r, uint32_t made, uint32_t i) {
 }
 
 void plan_lower_reduce(const plan_rule *r) {
-  int32_t count;
-  const int64_t *dims = ir_op_ints(r->m, r->op, "dimensions", &count);
-  if (n_operands(r) != 2 || count < 0) {
+  ir_ints dims = ir_op_list(r->m, r->op, "dimensions");
+  if (n_operands(r) != 2) {
     uint32_t made = plan_rule_generic(r, IR_OP_REDUCE);
-    bool is_divided = plan_has_libraries(r->g) && count >= 0 && node_of(r, made)->shape.is_tuple;
-    if (is_divided) made = fused_search(r, made, dims, count);
+    bool is_divided = plan_has_libraries(r->g) && node_of(r, made)->shape.is_tuple;
+    if (is_divided) made = fused_search(r, made, dims);
     for (uint32_t i = 0; i < ir_op_get(r->m, r->op)->n_results; i++)
       plan_bind(r->l, r->op, i, as_result(r, made, i));
     return;
@@ -365,7 +362,7 @@ void plan_lower_reduce(const plan_rule *r) {
   ir_dtype inside = plan_computed_in(shape.dtype);
   uint32_t x = plan_rule_convert(r, operand(r, 0), inside),
            init = plan_rule_convert(r, operand(r, 1), inside);
-  uint32_t reduced = reduce_negated(r, x, init, dims, count, with_dtype(shape, inside));
+  uint32_t reduced = reduce_negated(r, x, init, dims, with_dtype(shape, inside));
   plan_bind(r->l, r->op, 0, plan_rule_convert(r, reduced, shape.dtype));
 }
 
@@ -379,16 +376,16 @@ typedef struct dot_side {
   int64_t batch, free, contract;
 } dot_side;
 
-static int32_t free_dims(const plan_shape *s, ir_ints batch, ir_ints contract, int64_t *out) {
+static ir_ints free_dims(const plan_shape *s, ir_ints batch, ir_ints contract, int64_t *out) {
   int32_t n = 0;
   for (int32_t d = 0; d < s->rank; d++)
-    if (!lists(batch.at, batch.count, d) && !lists(contract.at, contract.count, d)) out[n++] = d;
-  return n;
+    if (!ir_ints_have(batch, d) && !ir_ints_have(contract, d)) out[n++] = d;
+  return (ir_ints){n, out};
 }
 
-static int32_t append(int64_t *to, int32_t at, const int64_t *from, int32_t count) {
-  memcpy(to + at, from, (size_t)count * sizeof *to);
-  return at + count;
+static int32_t append(int64_t *to, int32_t at, ir_ints from) {
+  memcpy(to + at, from.at, (size_t)from.count * sizeof *to);
+  return at + from.count;
 }
 
 /* dims of length 1 may stand anywhere */
@@ -431,19 +428,16 @@ static dot_side dot_operand(const plan_rule *r, uint32_t x, ir_ints batch, ir_in
   bool given = contract.count == 1 && contract.at[0] == batch.count;
   x = look_through(r, x, &batch, &contract);
   plan_shape s = node_of(r, x)->shape;
-  int64_t rest[IR_MAX_RANK], perm[IR_MAX_RANK], swapped[IR_MAX_RANK];
-  int32_t n_rest = free_dims(&s, batch, contract, rest), n = append(perm, 0, batch.at, batch.count);
-  append(swapped, 0, batch.at, batch.count);
-  n = append(perm, n, contract_last ? rest : contract.at, contract_last ? n_rest : contract.count);
-  append(perm, n, contract_last ? contract.at : rest, contract_last ? contract.count : n_rest);
-  n = append(swapped, batch.count, contract_last ? contract.at : rest,
-             contract_last ? contract.count : n_rest);
-  append(swapped, n, contract_last ? rest : contract.at, contract_last ? n_rest : contract.count);
-  CTX_CHECK(r->m->ctx, batch.count + contract.count + n_rest == s.rank); /* each dimension once */
-  dot_side side = {.batch = product_of(&s, batch.at, batch.count),
-                   .free = product_of(&s, rest, n_rest),
-                   .contract = product_of(&s, contract.at, contract.count)};
-  bool folds = is_identity(swapped, &s) && may_fold(r, &side, n_rest, contract.count);
+  int64_t room[IR_MAX_RANK], perm[IR_MAX_RANK], swapped[IR_MAX_RANK];
+  ir_ints rest = free_dims(&s, batch, contract, room);
+  ir_ints first = contract_last ? rest : contract, second = contract_last ? contract : rest;
+  append(perm, append(perm, append(perm, 0, batch), first), second);
+  append(swapped, append(swapped, append(swapped, 0, batch), second), first);
+  CTX_CHECK(r->m->ctx, batch.count + contract.count + rest.count == s.rank); /* each once */
+  dot_side side = {.batch = product_of(&s, batch),
+                   .free = product_of(&s, rest),
+                   .contract = product_of(&s, contract)};
+  bool folds = is_identity(swapped, &s) && may_fold(r, &side, rest.count, contract.count);
   side.folded = folds && !is_identity(perm, &s);
   side.stands = (uint8_t)(side.folded | (given == contract_last) << 2);
   side.moved = !is_identity(perm, &s) && !folds;
@@ -478,7 +472,7 @@ static uint32_t inner_product(const plan_rule *r, const dot_side *a, const dot_s
       (uint32_t[]){plan_rule_bitcast(r, a->node, full), plan_rule_bitcast(r, b->node, full)}, 2, 0);
   return plan_rule_bitcast(
       r,
-      reduce_one(r, product, zero, &last, 1,
+      reduce_one(r, product, zero, (ir_ints){1, &last},
                  plan_shape_make(r->g->arena, shape.dtype, rank - 1, dims), IR_OP_ADD),
       shape);
 }
@@ -498,9 +492,10 @@ static uint32_t summed_rows(const plan_rule *r, const dot_side *matrix, const do
   uint32_t operands[2] = {plan_rule_bitcast(r, matrix->node, full), spread};
   uint32_t product = plan_rule_elementwise(r, IR_OP_MULTIPLY, full, operands, 2, 0);
   plan_shape rows = plan_shape_make(r->g->arena, shape.dtype, 2, rest);
-  return plan_rule_bitcast(
-      r, reduce_one(r, product, plan_rule_number(r, shape.dtype, 0), &summed, 1, rows, IR_OP_ADD),
-      shape);
+  return plan_rule_bitcast(r,
+                           reduce_one(r, product, plan_rule_number(r, shape.dtype, 0),
+                                      (ir_ints){1, &summed}, rows, IR_OP_ADD),
+                           shape);
 }
 
 /* Elements of a matrix and a vector, of each batch (IsMatrixMultiplicationTooSmallForRewriting). */
@@ -540,7 +535,7 @@ static uint32_t as_matrices(const plan_rule *r, const dot_side *side, const int6
   int64_t dims[IR_MAX_RANK + 2];
   if (s->rank <= n_batch + 2) return side->node;
   bool turned = side->folded && plan_has_libraries(r->g);
-  int32_t rank = append(dims, 0, batch, n_batch);
+  int32_t rank = append(dims, 0, (ir_ints){n_batch, batch});
   dims[rank++] = turned ? columns : rows;
   dims[rank++] = turned ? rows : columns;
   return plan_rule_bitcast(r, side->node, plan_shape_make(r->g->arena, s->dtype, rank, dims));
@@ -644,7 +639,7 @@ static int32_t conv_order(int64_t *perm, int64_t first, ir_ints spatial, int64_t
                           bool first_leads) {
   int32_t n = 0;
   if (first_leads) perm[n++] = first;
-  n = append(perm, n, spatial.at, spatial.count);
+  n = append(perm, n, spatial);
   if (!first_leads) perm[n++] = first;
   perm[n++] = second;
   return n;

@@ -4,6 +4,7 @@
  * has merged their slices with the sort's own by then. A slice that begins elsewhere (the k-th
  * largest alone), another number of rows, or slices of several lengths leave the sort.
  * Source: XLA's topk_decomposer.cc, topk_rewriter.cc. */
+#include "ir/attrs.h"
 #include "plan/peak_graph.h"
 
 static bool is_call(const plan_graph *g, const plan_node *n) {
@@ -13,16 +14,14 @@ static bool is_call(const plan_graph *g, const plan_node *n) {
 
 /* How many of each row a node takes of a result of that shape. 0: others than the first. */
 static int64_t taken_of(const plan_graph *g, const plan_node *n, const plan_shape *result) {
-  int32_t last = result->rank - 1, rank;
+  int32_t last = result->rank - 1;
   if (n->kind != IR_OP_SLICE || !n->op || ir_kind_of(g->m, n->op) != IR_OP_SLICE)
     return result->dims[last];
-  const int64_t *strides = ir_op_ints((ir_module *)g->m, n->op, "strides", &rank);
-  for (int32_t d = 0; d < rank; d++)
-    if (strides[d] != 1) return result->dims[last]; /* it is merged with nothing */
-  const int64_t *starts = ir_op_ints((ir_module *)g->m, n->op, "start_indices", &rank);
-  for (int32_t d = 0; d < rank; d++)
-    if (starts[d] != 0 || (d < last && n->shape.dims[d] != result->dims[d])) return 0;
-  return n->shape.dims[last];
+  if (!ir_ints_all(ir_op_list(g->m, n->op, "strides"), 1))
+    return result->dims[last]; /* it is merged with nothing */
+  for (int32_t d = 0; d < last; d++)
+    if (n->shape.dims[d] != result->dims[d]) return 0;
+  return ir_ints_all(ir_op_list(g->m, n->op, "start_indices"), 0) ? n->shape.dims[last] : 0;
 }
 
 /* Whether all who read the results take as many, the first. */

@@ -54,7 +54,7 @@ static void sum_rows(plan_graph *g, const plan_node *product) {
   plan_shape turned =
       plan_shape_make(g->arena, product->shape.dtype, 3, (int64_t[]){dims[0], dims[2], dims[1]});
   sum->of_columns = false;
-  sum->blocks = plan_sum_blocks(&turned, &last, 1, 1);
+  sum->blocks = plan_sum_blocks(&turned, (ir_ints){1, &last}, 1);
 }
 
 static bool turn_readers(plan_graph *g, uint32_t id, int32_t depth);

@@ -322,8 +322,7 @@ static void keep_source(search *s, ir_op reader, uint32_t i, uint8_t *seen) {
 }
 
 void split_keep_compared(ir_module *m, ir_op loop) {
-  int32_t n_out;
-  const int64_t *out_dims = ir_op_ints(m, loop, "out_dims", &n_out);
+  ir_ints out_dims = ir_op_list(m, loop, "out_dims");
   ir_block body = ir_body(m, loop);
   search s = {.m = m, .scratch = arena_create(m->ctx), .block = body};
   uint8_t *seen = ARENA_ARRAY(s.scratch, uint8_t, m->values.count);
@@ -331,8 +330,8 @@ void split_keep_compared(ir_module *m, ir_op loop) {
     for (uint32_t k = 0; ir_kind_of(m, op) == IR_OP_COMPARE && k < 2; k++)
       keep_source(&s, op, k, seen);
   ir_op yield = ir_terminator(m, body);
-  for (int32_t k = 0; k < n_out; k++)
-    if (out_dims[k] >= 0) keep_source(&s, yield, k, seen);
+  for (int32_t k = 0; k < out_dims.count; k++)
+    if (out_dims.at[k] >= 0) keep_source(&s, yield, k, seen);
   arena_destroy(s.scratch);
 }
 

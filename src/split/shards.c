@@ -1,6 +1,7 @@
 #include "split/shards.h"
 
 #include "base/strbuf.h"
+#include "ir/attrs.h"
 #include "ir/shardings.h"
 #include "split/stages.h"
 #include "split/state.h"
@@ -131,12 +132,11 @@ static ir_value unsharded(ir_module *m, ir_block block, ir_value v, int32_t dim)
 }
 
 static void unshard_loop(ir_module *m, ir_block block, ir_op loop) {
-  int32_t n;
-  const int64_t *dims = ir_op_ints(m, loop, "in_dims", &n);
-  for (int32_t i = 0; i < n; i++) {
+  ir_ints dims = ir_op_list(m, loop, "in_dims");
+  for (int32_t i = 0; i < dims.count; i++) {
     ir_value v = ir_operand(m, loop, (uint32_t)i);
-    if (dims[i] >= 0 && split_is_sharded(m, v, (int32_t)dims[i])) {
-      ir_value whole = unsharded(m, block, v, (int32_t)dims[i]);
+    if (dims.at[i] >= 0 && split_is_sharded(m, v, (int32_t)dims.at[i])) {
+      ir_value whole = unsharded(m, block, v, (int32_t)dims.at[i]);
       ir_op_get(m, loop)->operands[i] = whole;
     }
   }

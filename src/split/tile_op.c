@@ -31,12 +31,6 @@ static void fix_constant(ir_module *m, ir_op op) {
   ir_op_set_attr(m, op, "value", ir_attr_new(m, &d), true);
 }
 
-static int64_t entry_of(ir_module *m, ir_op op, const char *name, int32_t dim) {
-  int32_t n;
-  const int64_t *ints = ir_op_ints(m, op, name, &n);
-  return ints && dim < n ? ints[dim] : -1;
-}
-
 /* What an attribute says along the factor is the same number for every trip, because the trip's
  * window of the operand already is what the op made of the whole: as long as a slice, without
  * strides or gaps. A start that an operand gives is none: the dimension was taken whole. */
@@ -44,9 +38,10 @@ static void check_same_in_all_trips(ir_module *m, ir_op op, split_pos pos, int64
   if (pos.dim < 0) return;
   ir_value x = ir_operand(m, op, 0);
   CTX_CHECK(m->ctx, ir_type_at(m, x)->dims[pos.dim] == split_window_size(pos, slice));
-  if (ir_kind_of(m, op) == IR_OP_SLICE) CTX_CHECK(m->ctx, entry_of(m, op, "strides", pos.dim) == 1);
+  if (ir_kind_of(m, op) == IR_OP_SLICE)
+    CTX_CHECK(m->ctx, ir_op_entry(m, op, "strides", pos.dim, -1) == 1);
   if (ir_kind_of(m, op) == IR_OP_PAD)
-    CTX_CHECK(m->ctx, entry_of(m, op, "interior_padding", pos.dim) == 0);
+    CTX_CHECK(m->ctx, ir_op_entry(m, op, "interior_padding", pos.dim, -1) == 0);
 }
 
 static void set_groups(ir_module *m, ir_op op, const char *name, int64_t all, int64_t each) {
