@@ -430,6 +430,24 @@ int64_t ir_op_entry(const ir_module *m, ir_op op, const char *name, int64_t i, i
   return i >= 0 && i < v.count ? v.at[i] : otherwise;
 }
 
+ir_loop ir_loop_get(const ir_module *m, ir_op op) {
+  ir_ints in_dims = ir_op_list(m, op, "in_dims"), out_dims = ir_op_list(m, op, "out_dims");
+  ir_loop l = {.extent = ir_op_int(m, op, "extent", 0),
+               .slice = ir_op_int(m, op, "slice", 1),
+               .n_inputs = (uint32_t)in_dims.count,
+               .n_results = (uint32_t)out_dims.count,
+               .in_dims = in_dims.at,
+               .in_units = ir_op_list(m, op, "in_units").at,
+               .out_dims = out_dims.at,
+               .out_units = ir_op_list(m, op, "out_units").at};
+  for (uint32_t j = 0; j < l.n_results; j++) l.n_carries += l.out_dims[j] < 0;
+  CTX_CHECK(m->ctx, l.slice >= 1 && l.slice <= l.extent);
+  CTX_CHECK(m->ctx, l.n_inputs + l.n_carries == ir_op_get(m, op)->n_operands);
+  CTX_CHECK(m->ctx, l.n_results == ir_op_get(m, op)->n_results);
+  l.trips = (l.extent + l.slice - 1) / l.slice;
+  return l;
+}
+
 /* ---- prefix sums ---- */
 int ir_prefix_along(ir_module *m, ir_op op, int64_t dim) {
   int64_t size = ir_type_at(m, ir_operand(m, op, 0))->dims[dim];

@@ -40,6 +40,15 @@ ir_ints ir_op_list(const ir_module *m, ir_op op, const char *name);
 /* Its entry i; `otherwise` where there is none. */
 int64_t ir_op_entry(const ir_module *m, ir_op op, const char *name, int64_t i, int64_t otherwise);
 
+/* What the attributes of a weir.loop say (split/loops.h); the arrays, by input and by result, live
+ * in the module. */
+typedef struct ir_loop {
+  int64_t extent, slice, trips;
+  uint32_t n_inputs, n_results, n_carries;
+  const int64_t *in_dims, *in_units, *out_dims, *out_units;
+} ir_loop;
+ir_loop ir_loop_get(const ir_module *m, ir_op op);
+
 typedef struct ir_dot_numbers {
   ir_ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
 } ir_dot_numbers;

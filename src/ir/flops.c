@@ -14,9 +14,7 @@ int64_t ir_trips_or_one(const ir_module *m, ir_op op) {
     double trips = ir_mean_trips(m, op);
     return trips >= 1 ? (int64_t)fmin(ceil(trips), 0x1p62) : trips == 0 ? 0 : 1;
   }
-  if (ir_kind_of(m, op) != IR_OP_LOOP) return 1;
-  int64_t extent = ir_op_int(m, op, "extent", 1), slice = ir_op_int(m, op, "slice", 1);
-  return slice > 0 ? extent / slice + (extent % slice != 0) : 1;
+  return ir_kind_of(m, op) == IR_OP_LOOP ? ir_loop_get(m, op).trips : 1;
 }
 
 static int64_t convolution_flops(arena *scratch, const ir_module *m, ir_op op) {
@@ -36,10 +34,9 @@ static int64_t log2_of(int64_t n) {
 }
 
 static int64_t transformed_length(const ir_module *m, ir_op op) {
-  int32_t n;
-  const int64_t *lengths = ir_op_ints((ir_module *)m, op, "fft_length", &n);
+  ir_ints lengths = ir_op_list(m, op, "fft_length");
   int64_t length = 1;
-  for (int32_t i = 0; i < n; i++) length = saturated_product(length, lengths[i]);
+  for (int32_t i = 0; i < lengths.count; i++) length = saturated_product(length, lengths.at[i]);
   return length;
 }
 

@@ -121,21 +121,16 @@ static bool is_taken(const int32_t *over, int32_t n, int32_t input) {
 
 void ir_loop_in_place(ir_in_place *k, ir_op loop, int32_t *out_over) {
   ir_module *m = k->m;
-  int32_t n_in, n_out;
-  const int64_t *in_dims = ir_op_ints(m, loop, "in_dims", &n_in),
-                *in_units = ir_op_ints(m, loop, "in_units", &n_in),
-                *out_dims = ir_op_ints(m, loop, "out_dims", &n_out),
-                *out_units = ir_op_ints(m, loop, "out_units", &n_out);
-  for (int32_t j = 0; j < n_out; j++) {
+  ir_loop l = ir_loop_get(m, loop);
+  for (uint32_t j = 0; j < l.n_results; j++) {
     out_over[j] = IR_NOT_IN_PLACE;
-    ir_type type = ir_type_of(m, ir_result(m, loop, (uint32_t)j));
-    bool is_sliced = out_dims[j] >= 0;
-    for (uint32_t i = 0; is_sliced && i < (uint32_t)n_in && out_over[j] < 0; i++) {
+    ir_type type = ir_type_of(m, ir_result(m, loop, j));
+    for (uint32_t i = 0; l.out_dims[j] >= 0 && i < l.n_inputs && out_over[j] < 0; i++) {
       ir_value v = ir_operand(m, loop, i);
-      if (in_dims[i] != out_dims[j] || in_units[i] != out_units[j]) continue;
+      if (l.in_dims[i] != l.out_dims[j] || l.in_units[i] != l.out_units[j]) continue;
       if (ir_type_of(m, v) != type) continue;
       if (!is_read_once(m, loop, v)) continue;
-      if (!may_be_overwritten(m, loop, (uint32_t)j, v, out_dims[j])) continue;
+      if (!may_be_overwritten(m, loop, j, v, l.out_dims[j])) continue;
       if (is_taken(out_over, j, (int32_t)i) || !dies_in(k, loop, v)) continue;
       out_over[j] = (int32_t)i;
     }

@@ -1,22 +1,21 @@
 #include "kernel/fission.h"
 
+#include "ir/attrs.h"
+
 typedef struct parting {
   ir_module *m;
   ir_op loop;
   ir_block body;
   arena *a;
-  int32_t n_in, n_out; /* inputs, results */
-  const int64_t *in_dims, *in_units, *out_dims, *out_units;
+  ir_loop of;
   bool *carried; /* by value: made from carries */
 } parting;
 
 static bool find_carried(parting *w) {
   ir_module *m = w->m;
-  CTX_CHECK(m->ctx, (uint32_t)w->n_out == ir_op_get(m, w->loop)->n_results);
-  CTX_CHECK(m->ctx, (uint32_t)w->n_in <= ir_op_get(m, w->loop)->n_operands);
   const ir_block_data *body = ir_block_get(m, w->body);
   w->carried = ARENA_ARRAY(w->a, bool, m->values.count);
-  for (uint32_t i = 2 + (uint32_t)w->n_in; i < body->args.count; i++)
+  for (uint32_t i = 2 + w->of.n_inputs; i < body->args.count; i++)
     w->carried[body->args.at[i]] = true;
   for (uint32_t i = 0; i + 1 < body->ops.count; i++) {
     const ir_op_data *d = ir_op_get(m, body->ops.at[i]);
@@ -26,14 +25,14 @@ static bool find_carried(parting *w) {
     for (uint32_t j = 0; j < d->n_results; j++) w->carried[d->first_result + j] = any;
   }
   ir_op end = ir_terminator(m, w->body);
-  int32_t sliced = 0;
-  for (int32_t j = 0; j < w->n_out; j++) {
-    if (w->out_dims[j] < 0) continue;
-    ir_value v = ir_operand(m, end, (uint32_t)j);
+  uint32_t sliced = 0;
+  for (uint32_t j = 0; j < w->of.n_results; j++) {
+    if (w->of.out_dims[j] < 0) continue;
+    ir_value v = ir_operand(m, end, j);
     if (w->carried[v] || !ir_value_get(m, v)->op) return false;
     sliced++;
   }
-  return sliced > 0 && sliced < w->n_out;
+  return sliced > 0 && sliced < w->of.n_results;
 }
 
 typedef struct half { /* operands, and what the attributes say of them and the results */
@@ -51,21 +50,21 @@ static void add_input(half *h, ir_value v, int64_t dim, int64_t unit) {
 }
 
 static half half_of(parting *w, bool second, const ir_value *first_results) {
-  uint32_t room = ir_op_get(w->m, w->loop)->n_operands + (uint32_t)w->n_out;
+  uint32_t room = ir_op_get(w->m, w->loop)->n_operands + w->of.n_results;
   half h = {ARENA_ARRAY(w->a, ir_value, room), ARENA_ARRAY(w->a, ir_type, room),
             ARENA_ARRAY(w->a, int64_t, room),  ARENA_ARRAY(w->a, int64_t, room),
             ARENA_ARRAY(w->a, int64_t, room),  ARENA_ARRAY(w->a, int64_t, room)};
-  for (int32_t i = 0; i < w->n_in; i++)
-    add_input(&h, ir_operand(w->m, w->loop, (uint32_t)i), w->in_dims[i], w->in_units[i]);
-  for (int32_t j = 0; j < w->n_out; j++) {
-    bool carries = w->out_dims[j] < 0;
-    if (second && !carries) add_input(&h, first_results[j], w->out_dims[j], w->out_units[j]);
+  for (uint32_t i = 0; i < w->of.n_inputs; i++)
+    add_input(&h, ir_operand(w->m, w->loop, i), w->of.in_dims[i], w->of.in_units[i]);
+  for (uint32_t j = 0; j < w->of.n_results; j++) {
+    bool carries = w->of.out_dims[j] < 0;
+    if (second && !carries) add_input(&h, first_results[j], w->of.out_dims[j], w->of.out_units[j]);
     if (carries != second) continue;
-    h.types[h.n_out] = ir_type_of(w->m, ir_result(w->m, w->loop, (uint32_t)j));
-    h.out_dims[h.n_out] = w->out_dims[j];
-    h.out_units[h.n_out++] = w->out_units[j];
+    h.types[h.n_out] = ir_type_of(w->m, ir_result(w->m, w->loop, j));
+    h.out_dims[h.n_out] = w->of.out_dims[j];
+    h.out_units[h.n_out++] = w->of.out_units[j];
   }
-  for (uint32_t i = (uint32_t)w->n_in; second && i < ir_op_get(w->m, w->loop)->n_operands; i++)
+  for (uint32_t i = w->of.n_inputs; second && i < ir_op_get(w->m, w->loop)->n_operands; i++)
     h.operands[h.n_operands++] = ir_operand(w->m, w->loop, i);
   return h;
 }
@@ -94,21 +93,20 @@ static ir_op new_loop(parting *w, const half *h) {
 static void add_arguments(parting *w, ir_block block, bool second, ir_map *map) {
   ir_module *m = w->m;
   ir_op end = ir_terminator(m, w->body);
-  uint32_t n = ir_block_get(m, w->body)->args.count, inputs = 2 + (uint32_t)w->n_in;
+  uint32_t n = ir_block_get(m, w->body)->args.count, inputs = 2 + w->of.n_inputs;
   for (uint32_t i = 0; i < (second ? n : inputs); i++) {
-    for (int32_t j = 0; i == inputs && j < w->n_out; j++)
-      if (w->out_dims[j] >= 0)
-        ir_block_arg(m, block, ir_type_of(m, ir_operand(m, end, (uint32_t)j)));
+    for (uint32_t j = 0; i == inputs && j < w->of.n_results; j++)
+      if (w->of.out_dims[j] >= 0) ir_block_arg(m, block, ir_type_of(m, ir_operand(m, end, j)));
     ir_value arg = ir_argument(m, w->body, i);
     ir_map_set(map, arg, ir_block_arg(m, block, ir_type_of(m, arg)));
   }
 }
 
 static ir_value *parted_arguments(parting *w, ir_block block) {
-  ir_value *args = ARENA_ARRAY(w->a, ir_value, w->n_out);
-  uint32_t next = 2 + (uint32_t)w->n_in;
-  for (int32_t j = 0; j < w->n_out; j++)
-    if (w->out_dims[j] >= 0) args[j] = ir_argument(w->m, block, next++);
+  ir_value *args = ARENA_ARRAY(w->a, ir_value, w->of.n_results);
+  uint32_t next = 2 + w->of.n_inputs;
+  for (uint32_t j = 0; j < w->of.n_results; j++)
+    if (w->of.out_dims[j] >= 0) args[j] = ir_argument(w->m, block, next++);
   return args;
 }
 
@@ -126,15 +124,14 @@ static void copy_body(parting *w, ir_op part, bool second) {
       from_carries |= w->carried[ir_operand(m, op, k)];
     if (!second && from_carries) continue;
     ir_copy_op(m, block, op, map);
-    for (int32_t j = 0; second && j < w->n_out; j++) {
-      ir_value v = ir_operand(m, end, (uint32_t)j);
-      if (w->out_dims[j] >= 0 && ir_value_get(m, v)->op == op) ir_map_set(map, v, args[j]);
+    for (uint32_t j = 0; second && j < w->of.n_results; j++) {
+      ir_value v = ir_operand(m, end, j);
+      if (w->of.out_dims[j] >= 0 && ir_value_get(m, v)->op == op) ir_map_set(map, v, args[j]);
     }
   }
-  ir_value *yields = ARENA_ARRAY(w->a, ir_value, w->n_out);
-  for (int32_t j = 0; j < w->n_out; j++)
-    if ((w->out_dims[j] < 0) == second)
-      yields[n++] = ir_map_get(map, ir_operand(m, end, (uint32_t)j));
+  ir_value *yields = ARENA_ARRAY(w->a, ir_value, w->of.n_results);
+  for (uint32_t j = 0; j < w->of.n_results; j++)
+    if ((w->of.out_dims[j] < 0) == second) yields[n++] = ir_map_get(map, ir_operand(m, end, j));
   ir_builder b = {m, block, IR_NONE};
   ir_build_return(&b, ir_kind_of(m, end), yields, n);
   ir_drop_unused(m, block);
@@ -142,18 +139,14 @@ static void copy_body(parting *w, ir_op part, bool second) {
 
 static void collect_results(parting *w, ir_op part, bool second, ir_value *out_results) {
   uint32_t next = 0;
-  for (int32_t j = 0; j < w->n_out; j++)
-    if ((w->out_dims[j] < 0) == second) out_results[j] = ir_result(w->m, part, next++);
+  for (uint32_t j = 0; j < w->of.n_results; j++)
+    if ((w->of.out_dims[j] < 0) == second) out_results[j] = ir_result(w->m, part, next++);
 }
 
 static bool compares(const ir_module *m, ir_op op) { return ir_kind_of(m, op) == IR_OP_COMPARE; }
 
 bool kernel_fission(ir_module *m, ir_op loop, ir_op out_parts[2], ir_value *out_results) {
-  parting w = {.m = m, .loop = loop, .body = ir_body(m, loop)};
-  w.in_dims = ir_op_ints(m, loop, "in_dims", &w.n_in);
-  w.in_units = ir_op_ints(m, loop, "in_units", &w.n_in);
-  w.out_dims = ir_op_ints(m, loop, "out_dims", &w.n_out);
-  w.out_units = ir_op_ints(m, loop, "out_units", &w.n_out);
+  parting w = {.m = m, .loop = loop, .of = ir_loop_get(m, loop), .body = ir_body(m, loop)};
   w.a = arena_create(m->ctx);
   bool parts = find_carried(&w), must_agree = ir_any(ir_walk_block(m, w.body), compares);
   for (int32_t i = 0; parts && i < 2; i++) {

@@ -26,11 +26,11 @@ int32_t kernel_input_of(const kernel_nest *n, ir_value v) {
 }
 
 int64_t kernel_view_offset(const kernel_nest *n, ir_value view) {
-  int32_t rank;
-  const int64_t *start = ir_op_ints(n->m, ir_value_get(n->m, view)->op, "start_indices", &rank);
+  ir_ints start = ir_op_list(n->m, ir_value_get(n->m, view)->op, "start_indices");
   ir_value input = ir_operand(n->m, n->loop, (uint32_t)kernel_input_of(n, view));
   int64_t at = 0;
-  for (int32_t i = 0; i < rank; i++) at = at * ir_type_at(n->m, input)->dims[i] + start[i];
+  for (int32_t i = 0; i < start.count; i++)
+    at = at * ir_type_at(n->m, input)->dims[i] + start.at[i];
   return at;
 }
 
@@ -41,14 +41,12 @@ static bool is_argument(const kernel_nest *n, ir_value v) {
 /* A slice that can be read where it lies: of an input, without gaps, and whole along the dimension
  * that the loop slices. */
 static bool is_view(const kernel_nest *n, ir_op op) {
-  int32_t rank, n_in;
-  if (ir_kind_of(n->m, op) != IR_OP_SLICE || !is_argument(n, ir_operand(n->m, op, 0))) return false;
-  const int64_t *stride = ir_op_ints(n->m, op, "strides", &rank),
-                *dims = ir_op_ints(n->m, n->loop, "in_dims", &n_in);
+  if (ir_kind_of(n->m, op) != IR_OP_SLICE || !is_argument(n, ir_operand(n->m, op, 0)) ||
+      !ir_ints_all(ir_op_list(n->m, op, "strides"), 1))
+    return false;
   int32_t input = kernel_input_of(n, ir_operand(n->m, op, 0));
-  for (int32_t i = 0; i < rank; i++)
-    if (stride[i] != 1) return false;
-  return input >= n_in || dims[input] < 0 || kernel_keeps_index(n->m, op, 0, dims[input]);
+  int64_t dim = ir_op_entry(n->m, n->loop, "in_dims", input, -1);
+  return dim < 0 || kernel_keeps_index(n->m, op, 0, dim);
 }
 
 /* Made anew for every reader, with the reader's axes. */
@@ -114,34 +112,28 @@ static void tie_loop(kernel_tie *t, uint32_t slot) {
   kernel_tie_slots(t, t->loop_slot, slot);
 }
 
-static bool tie_input(kernel_tie *t, uint32_t k, uint32_t i, const int64_t *dims,
-                      const int64_t *units, int32_t n_in) {
+static bool tie_input(kernel_tie *t, uint32_t k, uint32_t i, const ir_loop *l) {
   int32_t input = kernel_input_of(t->n, ir_operand(t->n->m, t->n->nodes[k].op, i));
   if (input < 0) return kernel_refuse(t, "what depends on where a slice begins");
-  if (input >= n_in || dims[input] < 0) return true;
-  if (units[input] != 1) return kernel_refuse(t, "a slice of several elements an index");
-  tie_loop(t, kernel_operand_slot(t, k, i, dims[input]));
+  if (input >= (int32_t)l->n_inputs || l->in_dims[input] < 0) return true;
+  if (l->in_units[input] != 1) return kernel_refuse(t, "a slice of several elements an index");
+  tie_loop(t, kernel_operand_slot(t, k, i, l->in_dims[input]));
   return true;
 }
 
 static bool tie_inputs(kernel_tie *t) {
   kernel_nest *n = t->n;
-  int32_t n_in, n_units;
-  const int64_t *dims = ir_op_ints(n->m, n->loop, "in_dims", &n_in),
-                *units = ir_op_ints(n->m, n->loop, "in_units", &n_units);
+  ir_loop l = ir_loop_get(n->m, n->loop);
   for (uint32_t k = 0; k < n->n_nodes; k++)
     for (uint32_t i = 0; i < n->nodes[k].n_operands; i++)
-      if (!kernel_node_of(n, ir_operand(n->m, n->nodes[k].op, i)) &&
-          !tie_input(t, k, i, dims, units, n_in))
+      if (!kernel_node_of(n, ir_operand(n->m, n->nodes[k].op, i)) && !tie_input(t, k, i, &l))
         return false;
   return true;
 }
 
 static bool tie_outputs(kernel_tie *t) {
   kernel_nest *n = t->n;
-  int32_t count;
-  const int64_t *dims = ir_op_ints(n->m, n->loop, "out_dims", &count),
-                *units = ir_op_ints(n->m, n->loop, "out_units", &count);
+  ir_loop l = ir_loop_get(n->m, n->loop);
   ir_op end = ir_terminator(n->m, n->body);
   for (uint32_t j = 0; j < n->n_outputs; j++) {
     ir_value v = ir_operand(n->m, end, j);
@@ -149,9 +141,9 @@ static bool tie_outputs(kernel_tie *t) {
     int32_t def = (int32_t)(kernel_node_of(n, v) - n->nodes);
     n->outputs[j] = (kernel_output){
         .value = v, .node = def, .dims = ir_type_at(n->m, ir_result(n->m, n->loop, j))->dims};
-    if (dims[j] < 0) continue;
-    if (units[j] != 1) return kernel_refuse(t, "a slice of several elements an index");
-    tie_loop(t, kernel_result_slot(t, (uint32_t)def, dims[j]));
+    if (l.out_dims[j] < 0) continue;
+    if (l.out_units[j] != 1) return kernel_refuse(t, "a slice of several elements an index");
+    tie_loop(t, kernel_result_slot(t, (uint32_t)def, l.out_dims[j]));
   }
   return true;
 }

@@ -1,6 +1,7 @@
 #include "pipeline/made.h"
 
 #include "base/ints.h"
+#include "ir/attrs.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
 #include "split/loops.h"
@@ -19,7 +20,7 @@ static int64_t largest_bytes(const ir_module *m, ir_block block) {
 }
 
 static weir_loop_info info_of(arena *a, const ir_module *m, ir_op loop) {
-  split_loop l = split_loop_get((ir_module *)m, loop);
+  ir_loop l = ir_loop_get(m, loop);
   ir_block body = ir_body(m, loop);
   return (weir_loop_info){.seed = seed_text(a, m, loop),
                           .extent = l.extent,

@@ -1,8 +1,8 @@
 #include "pipeline/progress_calls.h"
 
+#include "ir/attrs.h"
 #include "plan/explain.h"
 #include "call/progress.h"
-#include "split/loops.h"
 
 const char *progress_label(arena *a, const ir_module *m, ir_op loop) {
   ir_attr name = ir_op_attr(m, m->root, "sym_name");
@@ -15,7 +15,7 @@ const char *progress_label(arena *a, const ir_module *m, ir_op loop) {
 
 static void add_call(ir_module *m, ir_op loop) {
   ir_block body = ir_body(m, loop);
-  split_loop l = split_loop_get(m, loop);
+  ir_loop l = ir_loop_get(m, loop);
   ir_block_data *block = ir_block_get(m, body);
   uint32_t n = block->ops.count;
   ir_op *old = ARENA_COPY(m->arena, ir_op, block->ops.at, n);
@@ -34,7 +34,7 @@ static int32_t add_in_block(ir_module *m, ir_block block) {
   int32_t count = 0;
   for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
     if (ir_kind_of(m, op) == IR_OP_LOOP) {
-      if (split_loop_get(m, op).trips > 1) add_call(m, op), count++;
+      if (ir_loop_get(m, op).trips > 1) add_call(m, op), count++;
       continue;
     }
     for (ir_block below, r = 0; (below = ir_next_block(m, op, &r));)

@@ -437,25 +437,17 @@ static void lower_while(lowering *l, plan_scope *s, ir_op op) {
 /* ---- weir.loop ---- */
 static plan_loop read_loop(lowering *l, ir_op op) {
   const ir_module *m = l->g->m;
-  plan_loop w = {.body = ir_op_get(m, op)->regions[0],
-                 .extent = ir_op_int(m, op, "extent", 1),
-                 .slice = ir_op_int(m, op, "slice", 1)};
-  int32_t n_in, n_out;
-  w.in_dims = ir_op_ints((ir_module *)m, op, "in_dims", &n_in);
-  w.out_dims = ir_op_ints((ir_module *)m, op, "out_dims", &n_out);
-  CTX_CHECK(m->ctx, n_in >= 0 && n_out >= 0 && w.slice > 0);
-  w.n_inputs = (uint32_t)n_in;
-  w.n_results = (uint32_t)n_out;
-  w.over = ARENA_ARRAY(l->g->arena, int32_t, w.n_results);
-  for (uint32_t j = 0; j < w.n_results; j++) w.over[j] = IR_NOT_IN_PLACE;
+  plan_loop w = {.of = ir_loop_get(m, op), .body = ir_op_get(m, op)->regions[0]};
+  w.over = ARENA_ARRAY(l->g->arena, int32_t, w.of.n_results);
+  for (uint32_t j = 0; j < w.of.n_results; j++) w.over[j] = IR_NOT_IN_PLACE;
   if (l->keeps) ir_loop_in_place(&l->in_place, op, w.over);
   return w;
 }
 
 static void bind_carries(lowering *l, const plan_loop *w, const uint32_t *state) {
   const ir_block_data *body = ir_block_get(l->g->m, w->body);
-  for (uint32_t j = 0, k = 2 + w->n_inputs; j < w->n_results; j++)
-    if (w->out_dims[j] < 0) l->map[body->args.at[k++]] = state[j];
+  for (uint32_t j = 0, k = 2 + w->of.n_inputs; j < w->of.n_results; j++)
+    if (w->of.out_dims[j] < 0) l->map[body->args.at[k++]] = state[j];
 }
 
 static void open_loop(lowering *l, plan_scope *s, ir_op op, const plan_loop *w,
@@ -463,11 +455,11 @@ static void open_loop(lowering *l, plan_scope *s, ir_op op, const plan_loop *w,
   *out_body = scope_new(l, w->body, s, true);
   *out_cond = scope_new(l, w->body, s, false);
   (*out_cond)->shares = *out_body;
-  open_state(l, *out_body, w->n_results + 1);
-  open_state(l, *out_cond, w->n_results + 1);
+  open_state(l, *out_body, w->of.n_results + 1);
+  open_state(l, *out_cond, w->of.n_results + 1);
   plan_shape scalar = plan_node_get(l->g, plan_loop_counter(l, s, op))->shape;
-  plan_comp_get(l->g, (*out_cond)->comp)->root =
-      plan_loop_more(l, *out_cond, op, state_element(l, *out_cond, w->n_results, &scalar, 0, NULL));
+  plan_comp_get(l->g, (*out_cond)->comp)->root = plan_loop_more(
+      l, *out_cond, op, state_element(l, *out_cond, w->of.n_results, &scalar, 0, NULL));
 }
 
 /* Of ir_build_after(): the first node's buffer, once the other is there. */
@@ -499,13 +491,13 @@ static uint32_t made_by_trip(lowering *l, plan_scope *body, const plan_loop *w, 
 static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_loop *w,
                             const uint32_t *init, uint32_t *next) {
   const ir_module *m = l->g->m;
-  uint32_t n = w->n_results, *state = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
+  uint32_t n = w->of.n_results, *state = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
   for (uint32_t j = 0; j <= n; j++) {
     plan_shape shape = plan_node_get(l->g, init[j])->shape;
     plan_node like = {.op = op, .value = j < n ? ir_result(m, op, j) : IR_NONE};
     state[j] = state_element(l, body, j, &shape, 0, &like);
   }
-  uint32_t *instead = ARENA_ARRAY(l->g->arena, uint32_t, w->n_inputs);
+  uint32_t *instead = ARENA_ARRAY(l->g->arena, uint32_t, w->of.n_inputs);
   for (uint32_t j = 0; j < n; j++)
     if (w->over[j] >= 0) instead[w->over[j]] = state[j];
   plan_loop_inputs(l, body, op, w, state[n], instead);
@@ -513,7 +505,8 @@ static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_
   lower_ops(l, body, w->body);
   for (uint32_t j = 0; j < n; j++) {
     uint32_t made = made_by_trip(l, body, w, j);
-    next[j] = w->out_dims[j] < 0 ? made : plan_loop_update(l, body, op, state[j], made, state[n]);
+    next[j] =
+        w->of.out_dims[j] < 0 ? made : plan_loop_update(l, body, op, state[j], made, state[n]);
   }
   next[n] = plan_loop_next(l, body, op, state[n]);
 }
@@ -521,12 +514,12 @@ static void lower_loop_body(lowering *l, plan_scope *body, ir_op op, const plan_
 /* State: results and carries in their order, the counter last. */
 static void lower_loop(lowering *l, plan_scope *s, ir_op op) {
   plan_loop w = read_loop(l, op);
-  uint32_t n = w.n_results, *init = ARENA_ARRAY(l->g->arena, uint32_t, n + 1),
+  uint32_t n = w.of.n_results, *init = ARENA_ARRAY(l->g->arena, uint32_t, n + 1),
            *next = ARENA_ARRAY(l->g->arena, uint32_t, n + 1);
-  for (uint32_t j = 0, k = w.n_inputs; j < n; j++)
-    init[j] = w.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(l->g->m, op, k++))
-              : w.over[j] >= 0  ? plan_node_of(l, s, ir_operand(l->g->m, op, (uint32_t)w.over[j]))
-                                : plan_loop_zeros(l, s, op, j);
+  for (uint32_t j = 0, k = w.of.n_inputs; j < n; j++)
+    init[j] = w.of.out_dims[j] < 0 ? plan_node_of(l, s, ir_operand(l->g->m, op, k++))
+              : w.over[j] >= 0 ? plan_node_of(l, s, ir_operand(l->g->m, op, (uint32_t)w.over[j]))
+                               : plan_loop_zeros(l, s, op, j);
   init[n] = plan_loop_counter(l, s, op);
   plan_scope *body, *cond;
   open_loop(l, s, op, &w, &body, &cond);

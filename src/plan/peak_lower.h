@@ -49,10 +49,8 @@ void plan_lower_plain(lowering *l, plan_scope *s, ir_op op);
 /* weir.loop as split/loops.h defines it, and the nodes that lowering it to a while makes:
  * peak_rules.c. */
 typedef struct plan_loop {
+  ir_loop of;
   ir_block body;
-  int64_t extent, slice;
-  uint32_t n_inputs, n_results;
-  const int64_t *in_dims, *out_dims;
   int32_t *over; /* by result, the input that it is written over (ir/in_place.h) */
 } plan_loop;
 /* Binds the body's arguments that are not carries. instead: by input, the node that it is read

@@ -526,8 +526,7 @@ void plan_lower_elementwise(const plan_rule *r) {
 
 /* ---- data movement ---- */
 void plan_lower_broadcast_in_dim(const plan_rule *r) {
-  int32_t count;
-  const int64_t *dims = ir_op_ints(r->m, r->op, "broadcast_dimensions", &count);
+  const int64_t *dims = ir_op_list(r->m, r->op, "broadcast_dimensions").at;
   plan_bind(r->l, r->op, 0, plan_rule_broadcast(r, operand(r, 0), result_shape(r, 0), dims));
 }
 
@@ -563,11 +562,7 @@ void plan_lower_pad(const plan_rule *r) {
   plan_shape shape = result_shape(r, 0);
   static const char *const names[] = {"edge_padding_low", "edge_padding_high"};
   bool none = plan_same_dims(&node_of(r, x)->shape, &shape);
-  for (int k = 0; k < 2; k++) {
-    int32_t count;
-    const int64_t *at = ir_op_ints(r->m, r->op, names[k], &count);
-    for (int32_t i = 0; i < count; i++) none &= at[i] == 0;
-  }
+  for (int k = 0; k < 2; k++) none &= ir_ints_all(ir_op_list(r->m, r->op, names[k]), 0);
   if (none) plan_bind(r->l, r->op, 0, x);
   else plan_rule_bind(r, plan_rule_generic_wide(r, IR_OP_PAD));
 }
@@ -595,7 +590,7 @@ static uint32_t update_of(const plan_rule *r, uint32_t x, uint32_t slice, uint32
 static uint32_t slice_of_state(const plan_rule *r, const plan_loop *w, uint32_t state, uint32_t i,
                                plan_shape shape, uint32_t start) {
   uint32_t slice = slice_of(r, state, shape, start);
-  if (w->extent % w->slice) {
+  if (w->of.extent % w->of.slice) {
     plan_rule outside = *r;
     outside.s = r->s->outer;
     uint32_t last = slice_of(&outside, operand(&outside, i), shape, counter(&outside));
@@ -613,13 +608,13 @@ void plan_loop_inputs(lowering *l, plan_scope *s, ir_op op, const plan_loop *w, 
   plan_rule r = {l, s, l->g, (ir_module *)l->g->m, op};
   const ir_block_data *body = ir_block_get(r.m, w->body);
   l->map[body->args.at[0]] = l->map[body->args.at[1]] = start;
-  for (uint32_t i = 0; i < w->n_inputs; i++) {
+  for (uint32_t i = 0; i < w->of.n_inputs; i++) {
     ir_value arg = body->args.at[i + 2];
     plan_shape shape = shape_of(&r, arg);
-    l->map[arg] = instead[i]          ? slice_of_state(&r, w, instead[i], i, shape, start)
-                  : w->in_dims[i] < 0 ? operand(&r, i)
-                                      : slice_of(&r, operand(&r, i), shape, start);
-    if (w->in_dims[i] >= 0) plan_node_get(r.g, l->map[arg])->value = arg;
+    l->map[arg] = instead[i]             ? slice_of_state(&r, w, instead[i], i, shape, start)
+                  : w->of.in_dims[i] < 0 ? operand(&r, i)
+                                         : slice_of(&r, operand(&r, i), shape, start);
+    if (w->of.in_dims[i] >= 0) plan_node_get(r.g, l->map[arg])->value = arg;
   }
 }
 
@@ -712,8 +707,7 @@ static bool swap_dot(const plan_rule *r, const int64_t *perm) {
 }
 
 void plan_lower_transpose(const plan_rule *r) {
-  int32_t count;
-  const int64_t *perm = ir_op_ints(r->m, r->op, "permutation", &count);
+  const int64_t *perm = ir_op_list(r->m, r->op, "permutation").at;
   if (!swap_dot(r, perm)) plan_bind(r->l, r->op, 0, plan_rule_transpose(r, operand(r, 0), perm));
 }
 

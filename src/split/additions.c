@@ -1,7 +1,7 @@
 #include "split/additions.h"
 
+#include "ir/attrs.h"
 #include "ir/fold.h"
-#include "split/loops.h"
 
 /* ---- finding ---- */
 static bool adds(const ir_module *m, ir_op op, ir_value arg) {
@@ -11,7 +11,7 @@ static bool adds(const ir_module *m, ir_op op, ir_value arg) {
 /* A weir.loop of one result. */
 static bool adds_in_slices(ir_module *m, const uint32_t *uses, ir_op op, ir_value arg) {
   if (ir_kind_of(m, op) != IR_OP_LOOP || ir_op_get(m, op)->n_results != 1) return false;
-  split_loop l = split_loop_get(m, op);
+  ir_loop l = ir_loop_get(m, op);
   ir_block body = ir_body(m, op);
   uint32_t at = 0;
   split_addition inside;

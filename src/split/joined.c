@@ -6,7 +6,6 @@
 #include "split/additions.h"
 #include "split/box.h"
 #include "split/linear.h"
-#include "split/loops.h"
 
 typedef struct root root;
 
@@ -86,7 +85,7 @@ static void find_addend(joining *j, ir_op loop, uint32_t result, uint32_t operan
 }
 
 static void find_addends(joining *j, ir_op loop) {
-  split_loop l = split_loop_get(j->m, loop);
+  ir_loop l = ir_loop_get(j->m, loop);
   uint32_t operand = l.n_inputs;
   for (uint32_t r = 0; r < ir_op_get(j->m, loop)->n_results; r++)
     if (l.out_dims[r] < 0) find_addend(j, loop, r, operand++);
@@ -185,7 +184,7 @@ static void rebuild_body(joining *j, ir_op loop) {
 static void hold(joining *j, ir_op loop, const addend *a) {
   ir_module *m = j->m;
   root *r = a->root;
-  split_loop l = split_loop_get(m, loop);
+  ir_loop l = ir_loop_get(m, loop);
   uint32_t operand = l.n_inputs;
   for (uint32_t i = 0; i < a->result; i++) operand += l.out_dims[i] < 0;
   ir_builder before = {m, j->block, ir_op_get(m, loop)->location};

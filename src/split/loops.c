@@ -211,19 +211,3 @@ bool split_is_in_kernel(const ir_module *m, ir_op op) {
     if (ir_kind_of(m, up) == IR_OP_LOOP && ir_op_int(m, up, "scratch", -1) >= 0) return true;
   return false;
 }
-
-split_loop split_loop_get(ir_module *m, ir_op op) {
-  split_loop l = {.extent = ir_op_int(m, op, "extent", 0), .slice = ir_op_int(m, op, "slice", 1)};
-  int32_t n, n_out;
-  l.in_dims = ir_op_ints(m, op, "in_dims", &n);
-  l.in_units = ir_op_ints(m, op, "in_units", &n);
-  l.n_inputs = (uint32_t)n;
-  l.out_dims = ir_op_ints(m, op, "out_dims", &n_out);
-  l.out_units = ir_op_ints(m, op, "out_units", &n_out);
-  for (int32_t j = 0; j < n_out; j++) l.n_carries += l.out_dims[j] < 0;
-  CTX_CHECK(m->ctx, l.slice >= 1 && l.slice <= l.extent);
-  CTX_CHECK(m->ctx, l.n_inputs + l.n_carries == ir_op_get(m, op)->n_operands);
-  CTX_CHECK(m->ctx, (uint32_t)n_out == ir_op_get(m, op)->n_results);
-  l.trips = (l.extent + l.slice - 1) / l.slice;
-  return l;
-}

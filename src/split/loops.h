@@ -22,14 +22,6 @@
 #define WEIR_SPLIT_LOOPS_H
 #include "split/region.h"
 
-/* Decoded attributes; arrays live in the module. */
-typedef struct split_loop {
-  int64_t extent, slice, trips;
-  uint32_t n_inputs, n_carries;
-  const int64_t *in_dims, *in_units, *out_dims, *out_units;
-} split_loop;
-split_loop split_loop_get(ir_module *m, ir_op op);
-
 /* Whether a loop around the op becomes a kernel (scratch): what it was split into further is not
  * run. */
 bool split_is_in_kernel(const ir_module *m, ir_op op);

@@ -73,7 +73,7 @@ static void copy_op(lowering *w, ir_builder *b, ir_op op, ir_map *map) {
 }
 
 /* What one trip takes of each input, of which there is the whole: that, or its slice at start. */
-static void take_inputs(lowering *w, ir_builder *b, ir_op op, const split_loop *l, ir_value start,
+static void take_inputs(lowering *w, ir_builder *b, ir_op op, const ir_loop *l, ir_value start,
                         ir_value *in_out) {
   ir_block body = ir_body(w->m, op);
   for (uint32_t i = 0; i < l->n_inputs; i++) {
@@ -87,7 +87,7 @@ static void take_inputs(lowering *w, ir_builder *b, ir_op op, const split_loop *
 
 /* The loop's body at the end of b's block. inputs, carries: for the body's arguments; yields: what
  * it yields. */
-static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *l, ir_value start,
+static void inline_body(lowering *w, ir_builder *b, ir_op op, const ir_loop *l, ir_value start,
                         ir_value lo, const ir_value *inputs, const ir_value *carries,
                         ir_value *yields) {
   ir_module *m = w->m;
@@ -108,19 +108,19 @@ static void inline_body(lowering *w, ir_builder *b, ir_op op, const split_loop *
 }
 
 /* The inputs as the block has them now. */
-static ir_value *whole_inputs(lowering *w, ir_op op, const split_loop *l) {
+static ir_value *whole_inputs(lowering *w, ir_op op, const ir_loop *l) {
   ir_value *whole = ARENA_ARRAY(w->scratch, ir_value, l->n_inputs);
   for (uint32_t i = 0; i < l->n_inputs; i++)
     whole[i] = ir_map_get(w->renamed, ir_operand(w->m, op, i));
   return whole;
 }
 
-static void initial_carries(lowering *w, ir_op op, const split_loop *l, ir_value *out) {
+static void initial_carries(lowering *w, ir_op op, const ir_loop *l, ir_value *out) {
   for (uint32_t i = 0; i < l->n_carries; i++)
     out[i] = ir_map_get(w->renamed, ir_operand(w->m, op, l->n_inputs + i));
 }
 
-static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_loop *l) {
+static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const ir_loop *l) {
   uint32_t n = ir_op_get(w->m, op)->n_results;
   ir_value *carries = ARENA_ARRAY(w->scratch, ir_value, l->n_carries),
            *yields = ARENA_ARRAY(w->scratch, ir_value, n);
@@ -135,7 +135,7 @@ static void lower_single_trip(lowering *w, ir_builder *b, ir_op op, const split_
 
 /* The last slice of an input that is written over, as it is before the loop: of what the last trip
  * takes of it, the trips before have written a part. IR_NONE: the slices do not overlap. */
-static ir_value last_slice(ir_builder *b, const split_loop *l, uint32_t i, ir_value whole) {
+static ir_value last_slice(ir_builder *b, const ir_loop *l, uint32_t i, ir_value whole) {
   if (l->extent % l->slice == 0) return IR_NONE;
   int64_t unit = l->in_units[i], first = l->extent - l->slice;
   return ir_build_slice_dim(b, whole, l->in_dims[i], first * unit, l->slice * unit);
@@ -162,7 +162,7 @@ static ir_value written_after_read(lowering *w, ir_builder *b, ir_op op, uint32_
   return ir_build_after(b, slice, read);
 }
 
-static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const split_loop *l,
+static void build_body(lowering *w, ir_builder *outer, ir_op loop, ir_op op, const ir_loop *l,
                        const in_place *p) {
   ir_module *m = w->m;
   ir_builder b = {m, ir_while_body(m, loop), outer->location};
@@ -203,7 +203,7 @@ static bool has_number(const ir_module *m, ir_value v) {
 
 /* Which of what the loop waits for is small and computed, of the type if there are such, else real;
  * IR_NONE: none is. */
-static ir_value waited_for(const lowering *w, ir_op op, const split_loop *l, ir_dtype dtype) {
+static ir_value waited_for(const lowering *w, ir_op op, const ir_loop *l, ir_dtype dtype) {
   ir_value any = IR_NONE;
   for (uint32_t i = l->n_inputs; i-- > 0;) {
     ir_value v = ir_map_get(w->renamed, ir_operand(w->m, op, i));
@@ -231,7 +231,7 @@ static ir_value as_dtype(ir_builder *b, ir_value number, ir_dtype dtype) {
 
 /* Written by a loop among many whose results are read by later ones: it begins no earlier than what
  * the loop waits for. Else XLA may begin with all of them. */
-static ir_value overwritten_in_turn(lowering *w, ir_builder *b, ir_op op, const split_loop *l,
+static ir_value overwritten_in_turn(lowering *w, ir_builder *b, ir_op op, const ir_loop *l,
                                     ir_type t) {
   ir_dtype dtype = (ir_dtype)ir_type_get(w->m, t)->dtype;
   ir_value v = dtype == IR_I1 || split_counts_in(dtype) ? waited_for(w, op, l, dtype) : IR_NONE;
@@ -251,14 +251,14 @@ static ir_value overwritten(lowering *w, ir_builder *b, ir_type t) {
 }
 
 /* What the loop begins with where it is written over this input. */
-static ir_value begin_over(lowering *w, ir_builder *b, ir_op op, const split_loop *l,
-                           uint32_t input, ir_value *out_last) {
+static ir_value begin_over(lowering *w, ir_builder *b, ir_op op, const ir_loop *l, uint32_t input,
+                           ir_value *out_last) {
   ir_value whole = ir_map_get(w->renamed, ir_operand(w->m, op, input));
   *out_last = last_slice(b, l, input, whole);
   return whole;
 }
 
-static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const split_loop *l,
+static void lower_to_while(lowering *w, ir_builder *b, ir_op op, const ir_loop *l,
                            const in_place *p) {
   ir_module *m = w->m;
   uint32_t n = ir_op_get(m, op)->n_results + 1, k = 0;
@@ -315,7 +315,7 @@ static void lower_block(lowering *w, ir_block block) {
       continue;
     }
     ir_builder b = {m, block, ir_op_get(m, op)->location};
-    split_loop l = split_loop_get(m, op);
+    ir_loop l = ir_loop_get(m, op);
     if (l.trips == 1) lower_single_trip(w, &b, op, &l);
     else lower_to_while(w, &b, op, &l, &places[i]);
   }

@@ -2,9 +2,9 @@
 
 #include "base/ints.h"
 #include "base/saturate.h"
+#include "ir/attrs.h"
 #include "ir/flops.h"
 #include "split/agreement.h"
-#include "split/loops.h"
 #include "split/parts.h"
 
 typedef struct sinking {
@@ -135,7 +135,7 @@ static ir_values captured_by(const sinking *s, ir_block body) {
 static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const ir_values *more) {
   enum { INDICES = 2 }; /* start and lo */
   ir_module *m = s->m;
-  split_loop l = split_loop_get(m, loop);
+  ir_loop l = ir_loop_get(m, loop);
   ir_block body = ir_body(m, loop);
   uint32_t n_old = ir_op_get(m, loop)->n_operands, n = n_old - 1 + more->count, at = 0;
   ir_value *operands = ARENA_ARRAY(m->arena, ir_value, n),
@@ -173,7 +173,7 @@ static void change_inputs(const sinking *s, ir_op loop, uint32_t gone, const ir_
 static bool sink_into_loop(const sinking *s, ir_op loop, ir_value v) {
   ir_module *m = s->m;
   if (ir_kind_of(m, loop) != IR_OP_LOOP) return false;
-  split_loop l = split_loop_get(m, loop);
+  ir_loop l = ir_loop_get(m, loop);
   for (uint32_t i = 0; i < l.n_inputs; i++) {
     if (ir_operand(m, loop, i) != v || l.in_dims[i] >= 0) continue;
     ir_block body = ir_body(m, loop);

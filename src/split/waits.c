@@ -1,8 +1,8 @@
 #include "split/waits.h"
 
+#include "ir/attrs.h"
 #include "ir/calls.h"
 #include "ir/in_place.h"
-#include "split/loops.h"
 #include "split/reorder.h"
 
 enum { MOST_WAITS = 64 }; /* in one block: a bound of time */
@@ -100,7 +100,7 @@ static bool has_to_wait(split_region *r, ir_op loop, uint32_t k, ir_values *out)
 
 /* The operand that result j lies over, if it is next of a state: what the loop begins with, or what
  * it reads slice by slice where it writes; false: none is. */
-static bool find_begun(const split_region *r, ir_op loop, const split_loop *l, uint32_t j,
+static bool find_begun(const split_region *r, ir_op loop, const ir_loop *l, uint32_t j,
                        uint32_t *out_k) {
   const ir_module *m = r->m;
   uint32_t first = 0, end = l->n_inputs;
@@ -119,7 +119,7 @@ static bool wait_once(split_region *r) {
   ir_module *m = r->m;
   for (ir_op op, i = 0; (op = ir_op_at(m, r->block, i)); i++) {
     if (ir_kind_of(m, op) != IR_OP_LOOP) continue;
-    split_loop l = split_loop_get(m, op);
+    ir_loop l = ir_loop_get(m, op);
     for (uint32_t k, j = 0; j < ir_op_get(m, op)->n_results; j++) {
       ir_values all = {0};
       if (!find_begun(r, op, &l, j, &k) || !has_to_wait(r, op, k, &all)) continue;
