@@ -203,16 +203,16 @@ static double sort_ns(clock_state *c, ir_op op) {
 }
 
 /* Linear algebra by a library: as many steps for each element of the matrix as it is long; of
- * triangular systems for each element of the right side and some more, and for the matrix as for
- * some columns. */
+ * triangular systems for each element of the right side, and for the matrix as for some columns. */
 static double library_ns(const clock_state *c, ir_op op) {
   ir_value a = ir_operand(c->m, op, 0);
   const ir_type_data *t = ir_type_at(c->m, a);
   double length = t->rank ? (double)t->dims[t->rank - 1] : 1, matrix = (double)ir_elements(c->m, a),
          steps = matrix * length;
   if (ir_is_lapack(c->m, op, "trsm"))
-    steps = (double)ir_elements(c->m, ir_operand(c->m, op, 1)) * (length + TUNED_SOLVED_SIDE) +
-            TUNED_SOLVED * matrix;
+    steps =
+        (double)ir_elements(c->m, ir_operand(c->m, op, 1)) * fmax(length, TUNED_LEAST_EQUATIONS) +
+        TUNED_SOLVED * matrix;
   if (ir_is_lapack(c->m, op, "potrf")) steps /= 3;
   return steps / (gemm_flops(c, t->dtype) / 4);
 }
