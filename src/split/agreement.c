@@ -19,12 +19,14 @@ typedef struct search {
   ir_block block;
   VEC(answer) known; /* of one question, also begun: a value may be reached in many ways */
   VEC(answer) parts; /* what is compared is made of, element by element, down to sums, and where */
-  ir_op loop;        /* out */
-  uint8_t *again;    /* out, by value: split_again */
+  VEC(ir_value) sources; /* likewise through selections: what trips of the factor make of it */
+  bool has_all_sources;  /* or of any value: it is not known */
+  ir_op loop;            /* out */
+  uint8_t *again;        /* out, by value: split_again */
   bool is_selection_made_again; /* of that: what is selected for each index; else functions */
 } search;
 
-static const split_pos WHOLE = {.dim = -1};
+static const split_pos WHOLE = {.dim = -1}, WALKED = {.dim = -2};
 
 static int answer_of(const search *s, ir_value v, split_pos pos) {
   for (const answer *a = s->known.at; a < VEC_END(s->known); a++)
@@ -79,25 +81,6 @@ static bool is_selection(search *s, ir_op op) {
   return ir_kind_of(s->m, op) == IR_OP_LOOP || selects(s->m, op);
 }
 
-static bool is_selected(search *s, ir_value v);
-
-static bool is_made_of_selected(search *s, ir_op op) {
-  if (takes_too_long(s) || is_selection(s, op)) return true;
-  if (!hands_on(ir_kind_of(s->m, op))) return false;
-  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
-    if (hands_on_operand(s->m, op, i) && is_selected(s, ir_operand(s->m, op, i))) return true;
-  return false;
-}
-
-/* Whether v is an element that was selected, or several. Yes, where that takes too long to say. */
-static bool is_selected(search *s, ir_value v) {
-  ir_op op = made_by(s, v);
-  int known = answer_of(s, v, WHOLE);
-  if (!op || known != UNKNOWN) return op && known;
-  uint32_t place = begin(s, v, WHOLE);
-  return note(s, place, is_made_of_selected(s, op));
-}
-
 static bool is_sum(ir_kind kind) {
   return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT || kind == IR_OP_CONVOLUTION ||
          kind == IR_OP_REDUCE || kind == IR_OP_REDUCE_WINDOW;
@@ -111,6 +94,69 @@ static bool is_same_sum(const ir_module *m, ir_value v, ir_value w) {
   bool same = a->kind == b->kind && a->n_operands == b->n_operands;
   for (uint32_t i = 0; same && i < a->n_operands; i++) same = a->operands[i] == b->operands[i];
   return same;
+}
+
+/* ---- what is compared ---- */
+static bool adds_up(const search *s, ir_op op) {
+  return is_sum(ir_kind_of(s->m, op)) && !selects(s->m, op);
+}
+
+/* Notes what trips make of v, sliced like this. */
+static void note_sources(search *s, ir_value v, split_pos pos) {
+  split_factor f;
+  ir_op op = made_by(s, v);
+  if (pos.dim < 0 || s->has_all_sources || answer_of(s, v, pos) != UNKNOWN) return;
+  note(s, begin(s, v, pos), true);
+  VEC_PUSH(s->scratch, &s->sources, v);
+  if (!op || adds_up(s, op) || !ir_op_get(s->m, op)->n_operands) return;
+  s->has_all_sources = takes_too_long(s) || !split_trace(s->scratch, s->m, op, true,
+                                                         ir_value_get(s->m, v)->index, pos, &f);
+  for (ir_value x, i = 0; !s->has_all_sources && (x = ir_operand_at(s->m, op, i)); i++)
+    note_sources(s, x, f.operands[i]);
+}
+
+static bool is_source(const search *s, ir_value v) {
+  ir_op op = made_by(s, v);
+  for (const ir_value *x = s->sources.at; x < VEC_END(s->sources); x++) {
+    ir_op by = made_by(s, *x);
+    if (*x == v || (op && by && adds_up(s, op) && is_same_sum(s->m, *x, v))) return true;
+  }
+  return false;
+}
+
+/* Whether v is made of a source. Yes, where that takes too long to say, or v is a loop's. */
+static bool is_made_of_source(search *s, ir_value v) {
+  ir_op op = made_by(s, v);
+  if (s->has_all_sources || takes_too_long(s) || is_source(s, v)) return true;
+  int known = answer_of(s, v, WALKED);
+  if (!op || adds_up(s, op) || known != UNKNOWN) return op && known == true;
+  uint32_t place = begin(s, v, WALKED);
+  bool is = ir_op_get(s->m, op)->n_regions && !ir_finds_extremes(s->m, op);
+  for (ir_value x, i = 0; !is && (x = ir_operand_at(s->m, op, i)); i++)
+    is = is_made_of_source(s, x);
+  return note(s, place, is);
+}
+
+/* ---- what it is compared with ---- */
+static bool is_selected(search *s, ir_value v);
+
+static bool is_made_of_selected(search *s, ir_op op) {
+  if (takes_too_long(s)) return true;
+  if (is_selection(s, op)) return is_made_of_source(s, ir_result(s->m, op, 0));
+  if (!hands_on(ir_kind_of(s->m, op))) return false;
+  for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
+    if (hands_on_operand(s->m, op, i) && is_selected(s, ir_operand(s->m, op, i))) return true;
+  return false;
+}
+
+/* Whether v is an element that was selected from a source, or several. Yes, where that takes too
+ * long to say. */
+static bool is_selected(search *s, ir_value v) {
+  ir_op op = made_by(s, v);
+  int known = answer_of(s, v, WHOLE);
+  if (!op || known != UNKNOWN) return op && known;
+  uint32_t place = begin(s, v, WHOLE);
+  return note(s, place, is_made_of_selected(s, op));
 }
 
 /* Comes to the sums that v is made of element by element, and notes where; or, with those noted
@@ -274,6 +320,9 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
     if (sameness_of(&s, ir_operand(m, compare, 1 - i)) >= enough) continue;
     s.known.count = s.parts.count = 0;
     meets_sums(&s, ir_operand(m, compare, 1 - i), f->operands[1 - i], true);
+    s.known.count = s.sources.count = 0;
+    s.has_all_sources = false;
+    note_sources(&s, ir_operand(m, compare, 1 - i), f->operands[1 - i]);
     s.known.count = 0;
     split_selected one = selected_at(&s, ir_operand(m, compare, i), f->operands[i]);
     if (one > found) found = one;

@@ -29,7 +29,7 @@ class Extremes:
         left, right = ("".join(dice.permutation(list(k))) for k in ("bid", dice.choice(["jd", "bjd"])))
         self.spec = f"{left},{right}->{''.join(dice.permutation(list('bij')))}"
         self.axis, self.is_least = int(dice.integers(3)), bool(dice.integers(2))
-        self.between = dice.choice(["nothing", "bias", "log", "scale"])
+        self.between = dice.choice(["nothing", "bias", "log", "scale", "weights", "others"])
         self.inputs = [
             dice.standard_normal([int(sizes[k]) for k in side]).astype(np.float32)
             for side in (left, right)
@@ -42,6 +42,9 @@ class Extremes:
             "bias": lambda k: k + jnp.arange(k.shape[-1]) % 7 / 8,
             "log": lambda k: jnp.log1p(k * k),
             "scale": lambda k: jnp.tanh(k / 9) * 3 + k,
+            # less the largest of a few: of what was multiplied, and of the product itself
+            "weights": lambda k: k + jax.nn.log_softmax(x.ravel()[: k.shape[-1]]),
+            "others": lambda k: k * 0.7 + jax.nn.log_softmax(k[0, 0]),
         }
         k = between[self.between](jnp.einsum(self.spec, x, y))
         return jnp.mean((k.min if self.is_least else k.max)(self.axis) ** 2)
@@ -116,6 +119,9 @@ class Ranks:
         lambda s: jax.nn.log_softmax(s, 0),
         lambda s: s * jax.lax.rsqrt((s * s).sum(1, keepdims=True)),
         lambda s: s - jnp.sin(s.max(0)),
+        lambda s: s + jax.nn.log_softmax(s[0]),
+        lambda s: s * 0.7 - jnp.sin(s.max()),
+        lambda s: s * 0.7 + jax.nn.log_softmax(jnp.sin(jnp.arange(len(s)) * s[0, 0])),
     ]
     reads = [
         lambda s, at: jnp.diagonal(s),

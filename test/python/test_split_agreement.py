@@ -163,6 +163,26 @@ def test_random_extremes(seed, kind):
     assert changed and not found
 
 
+def mixture(x, means, weights):
+    """Log density of normals, with the derivative of the largest as PyMC writes it."""
+    s = jax.nn.log_softmax(weights) - 0.5 * (x[:, None] - means) ** 2
+    largest = s.max(1, keepdims=True)
+    return (largest[:, 0] + jnp.log(jnp.exp(s - largest).sum(1))).sum()
+
+
+@pytest.mark.parametrize("tile", ["on", "off"])
+def test_weights_of_a_mixture_are_not_what_trips_select(tile, tmp_path):
+    _hook.register_calls()
+    dice = np.random.default_rng(0)
+    inputs = [dice.standard_normal(s) for s in (20_000, 20, 20)]
+    with jax.enable_x64(True):
+        text = jax.jit(jax.grad(mixture, (1, 2))).lower(*inputs).as_text()
+    path = tmp_path / "program.mlir"
+    path.write_text(text)
+    program = running.opt(path, "--memory-limit", "360kB", "--tile", tile)
+    assert worst(running.Xla(text, as_users=True)(*inputs), running.Xla(program, as_users=True)(*inputs)) < 1e-10
+
+
 def activations(x, y):
     s = jnp.tanh(9 * products(x, y))
     return (s >= s.max(0)).sum(1)
