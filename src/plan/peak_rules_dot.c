@@ -676,12 +676,18 @@ static void group_batch(const plan_rule *r, uint32_t *x, uint32_t *kernel) {
   *kernel = regrouped(r, *kernel, last, groups, last - 1);
 }
 
-/* A copy, even where extents of 1 alone change places. */
+static bool is_line(const plan_shape *s) {
+  int32_t n_long = 0;
+  for (int32_t d = 0; d < s->rank; d++) n_long += s->dims[d] > 1;
+  return n_long <= 1;
+}
+
+/* In the entry, where XLA turns them itself, a copy even where extents of 1 alone change places. */
 static uint32_t put_in_order(const plan_rule *r, uint32_t x, const int64_t *perm) {
   uint32_t made = plan_rule_transpose(r, x, perm);
   plan_node n = *node_of(r, made);
-  if (made == x || n.kind != PLAN_BITCAST || r->g->memory) return made;
-  return plan_rule_make1(r, PLAN_COPY, n.shape, made);
+  bool is_view = made == x || n.kind != PLAN_BITCAST || r->g->memory || r->s->outer;
+  return is_view || is_line(&n.shape) ? made : plan_rule_make1(r, PLAN_COPY, n.shape, made);
 }
 
 void plan_lower_convolution(const plan_rule *r) {
