@@ -274,19 +274,6 @@ static void shrink_sorted(search *s, const split_order *order) {
   if (wanted > s->slice_bytes) s->slice_bytes = wanted < most ? wanted : most;
 }
 
-/* What a trip has shrinks at most as its slices do, which are of whole indices: none are tried that
- * leave it over what XLA is asked about by that. Loops in loops may shrink twice. */
-static void shrink_until_it_may_fit(search *s, const split_order *order) {
-  int64_t held = order->whole_bytes;
-  double parts = (double)(order->peak_bytes - held), bytes = (double)s->slice_bytes,
-         index = 1 / (double)max64(1, order->least_slice);
-  bool is_known = held > 0 && held < s->target && order->least_slice && !makes_anew(s->manner);
-  do shrink_slices(s);
-  while (is_known && s->slice_bytes > LEAST_SLICE_BYTES &&
-         (double)held + parts * ((double)s->slice_bytes / bytes - index) >
-             (double)order->asked_bytes);
-}
-
 /* What is held whole, beside whatever is large beside the limit, does not depend on the slices. */
 static void note_hopeless(search *s, int64_t whole_bytes) {
   if (!s->thorough && s->share == TUNED_SMALL_SHARE)
@@ -326,7 +313,6 @@ static void next_candidate(search *s, const split_order *order) {
   else if (!s->thorough && (s->slice_bytes < s->target / s->share || s->hold_bytes < s->limit))
     s->thorough = true;
   else if (s->manner == SORTED && order) shrink_sorted(s, order);
-  else if (order) shrink_until_it_may_fit(s, order);
   else shrink_slices(s);
   note_cuts(s, order, slice_bytes);
 }

@@ -91,7 +91,6 @@ typedef struct split_order {
   bool has_shorter;      /* out: goal.part_bytes might save passes: split/choose.h */
   bool is_torn;          /* out: XLA's are loops that should agree on values (split/agreement.h) */
   int32_t loops;         /* out: regions that were split */
-  int64_t least_slice;   /* out: indices of the shortest slice; 0: there is none */
   int32_t cut_sixteenths; /* of the room beside arguments and results, for what is put out
                              between many stages: split/cuts.h */
   bool has_cuts;          /* out: something is, or might be with more room */

@@ -28,7 +28,6 @@ typedef struct tried {
   seeds_tried values, states; /* states: what whiles carry on, for split_states() */
   split_memo known;
   bool has_shorter;                 /* of some choice: split/choose.h */
-  int64_t least_slice;              /* of all choices, in indices */
   int64_t added_bytes, moved_bytes; /* most parts_bytes and moved_bytes of a choice: likewise */
   bool has_cuts;                    /* of some region, or it might have: split/cuts.h */
   bool lacks_room;                  /* likewise, for more of them */
@@ -145,7 +144,6 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
             (long long)choice.slice, choice.region->n_stages, choice.region->members.count,
             choice.reductions, (long long)choice.region->held_bytes);
     t->has_shorter |= choice.has_shorter;
-    t->least_slice = t->least_slice ? min64(t->least_slice, choice.slice) : choice.slice;
     t->added_bytes = max64(t->added_bytes, choice.parts_bytes);
     t->moved_bytes = max64(t->moved_bytes, choice.moved_bytes);
     t->has_cuts |= choice.region->may_be_cut;
@@ -723,7 +721,6 @@ void splitter_to_fit(ir_module *m, split_order *order) {
       order->only_kernels = kernels_mark_loops(m, order->machine, order->least_gain);
   }
   order->has_shorter = t.has_shorter;
-  order->least_slice = t.least_slice;
   order->added_bytes = t.added_bytes;
   order->moved_bytes = t.moved_bytes;
   order->has_cuts = t.has_cuts;
