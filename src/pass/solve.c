@@ -14,8 +14,8 @@
  * of a diagonal block in place of that of a row, and what is infinite or NaN in a column of B
  * reaches all rows of its block, also those above it. A batch of triangles has a batch of blocks.
  * Left alone: matrices from the right, complex numbers, few right-hand sides (TUNED_SOLVE_SIDES),
- * right-hand sides that are small against the limit or below the threshold. Cost: some ten ops a
- * block, MOST_BLOCKS at most.
+ * batches of triangles that are not small against the limit, right-hand sides that are small
+ * against the limit or below the threshold. Cost: some ten ops a block, MOST_BLOCKS at most.
  *   Right-hand sides that are products of small matrices with what is long are not solved for:
  *   A^-1 (M X + c y^T) = (A^-1 M) X + (A^-1 c) y^T
  * where no one else reads them: sums of scaled products, whose M and c together are no wider than
@@ -65,12 +65,19 @@ static bool read_triangle(const ir_module *m, ir_op op, triangle *out) {
                                         : false;
 }
 
+/* Of batches: there are all inverses of blocks at the same time, what is solved for them, and its
+ * copy. */
+static bool is_small(const pass_rewrite *f, ir_value a) {
+  return ir_type_at(f->m, a)->rank == 2 || !f->small_bytes ||
+         ir_value_bytes(f->m, a) <= f->small_bytes / 3;
+}
+
 static bool is_worth_it(const pass_rewrite *f, ir_value a, ir_value b) {
   const ir_type_data *t = ir_type_at(f->m, b);
   int64_t rows = t->dims[t->rank - 2], sides = t->dims[t->rank - 1];
   CTX_CHECK(f->m->ctx, rows == ir_type_at(f->m, a)->dims[t->rank - 1]);
   return ir_is_real(t->dtype) && rows >= TUNED_SOLVE_ROWS && sides / TUNED_SOLVE_SIDES >= rows &&
-         ir_value_bytes(f->m, b) > f->small_bytes;
+         is_small(f, a) && ir_value_bytes(f->m, b) > f->small_bytes;
 }
 
 /* ---- its parts ---- */
