@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "ir/attrs.h"
 #include "ir/calls.h"
+#include "ir/lapack.h"
 
 static int64_t block_flops(const ir_module *m, arena *scratch, ir_block block, int depth);
 
@@ -40,16 +41,14 @@ static int64_t transformed_length(const ir_module *m, ir_op op) {
   return length;
 }
 
-/* triangular: n^2 per column; the factors are n x n */
+/* By a library, too. triangular: n^2 per column; the factors are n x n */
 static int64_t solve_flops(const ir_module *m, ir_op op) {
   const ir_type_data *a = ir_type_at(m, ir_operand(m, op, 0));
-  CTX_CHECK(m->ctx, a->rank >= 2);
-  int64_t n = a->dims[a->rank - 1];
-  if (ir_kind_of(m, op) == IR_OP_CHOLESKY)
-    return saturated_product(ir_elements(m, ir_operand(m, op, 0)), n) / 3;
-  return saturated_product(n, ir_op_get(m, op)->n_operands > 1
-                                  ? ir_elements(m, ir_operand(m, op, 1))
-                                  : ir_elements(m, ir_operand(m, op, 0)));
+  bool is_solve = ir_kind_of(m, op) == IR_OP_TRIANGULAR_SOLVE || ir_is_lapack(m, op, "trsm"),
+       is_cholesky = ir_kind_of(m, op) == IR_OP_CHOLESKY || ir_is_lapack(m, op, "potrf");
+  int64_t n = a->rank ? a->dims[a->rank - 1] : 1,
+          flops = saturated_product(n, ir_elements(m, ir_operand(m, op, is_solve)));
+  return is_cholesky ? flops / 3 : flops;
 }
 
 static int64_t op_flops(const ir_module *m, arena *scratch, ir_op op, int depth) {
@@ -65,6 +64,11 @@ static int64_t op_flops(const ir_module *m, arena *scratch, ir_op op, int depth)
     case IR_OP_CONVOLUTION: return convolution_flops(scratch, m, op);
     case IR_OP_CHOLESKY:
     case IR_OP_TRIANGULAR_SOLVE: return solve_flops(m, op);
+    case IR_OP_CUSTOM_CALL: {
+      int32_t batch = ir_lapack_batch_rank(m, op);
+      bool is_of_matrices = batch >= 0 && ir_type_at(m, d.operands[0])->rank == batch + 2;
+      return is_of_matrices ? solve_flops(m, op) : 0;
+    }
     case IR_OP_REDUCE:
     case IR_OP_REDUCE_WINDOW:
     case IR_OP_SCATTER:

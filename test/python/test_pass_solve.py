@@ -97,6 +97,16 @@ def test_a_mixture_of_normals_calls_no_library_in_its_loops():
         np.testing.assert_allclose(g, w, rtol=0, atol=1e-4 * np.abs(w).max())
 
 
+@pytest.mark.parametrize("batch, n, k", [((), 130, 3000), ((2,), 128, 3000), ((4,), 200, 3000), ((64,), 64, 256)])
+def test_limits_that_solves_hold_are_held(batch, n, k):
+    """What is solved in slices of columns, or one by one, needs little more than what it is called with."""
+    a, b = (np.ones((*batch, *s), np.float32) for s in ((n, n), (n, k)))
+    weir.initialize()
+    with weir.limit(a.nbytes + b.nbytes * 51 // 50 + 60_000):
+        jax.jit(lambda a, b: jnp.exp(-(solve_triangular(a, 2 * jnp.sin(b), lower=True) ** 2)).sum(-1)).lower(a, b).compile()
+    assert weir.last_report().outcome == "rewritten"
+
+
 def kernel(x, y):
     return jnp.exp(-0.5 * ((x[:, None] - y[None]) ** 2).sum(-1))
 
