@@ -209,7 +209,17 @@ def small_functions(x, y):
     return (s == s.max(0)).any(0)
 
 
-FOUND = [activations, diagonal_and_zeros, hits, softmax_across, small_functions]
+def largest_by_a_mask(x, y):
+    s = products(x, y)
+    return (s >= jnp.where(jnp.eye(len(s), dtype=bool), s, 0).sum(1).max()).sum(1)
+
+
+def masked_and_largest(x, y):
+    s = products(x, x)
+    return jnp.where(jnp.eye(len(s), dtype=bool), s, 0).sum(1) == s.max()
+
+
+FOUND = [largest_by_a_mask, masked_and_largest, activations, diagonal_and_zeros, hits, softmax_across, small_functions]
 
 
 @pytest.mark.parametrize("function", FOUND, ids=lambda f: f.__name__)
