@@ -34,7 +34,7 @@ LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")  # vectors of 16, 32 and 64 byt
 ENOUGH_PROCESSORS = 16
 KERNEL_SHARE = 6
 ARM_SHARE = 40  # emulated, where LLVM takes ten times as long
-AVX2_SHARE = 4  # of the tests in Python, where all else runs all of them
+AVX2_SHARE = 4  # of the tests in Python, where all else runs all of them; of lit where not
 ARM_UNITS = ("machine", "kernel*", "loaded", "ref*", "maps", "npy*")
 ARM_KERNELS = [f"test/python/test_kernel{name}.py" for name in ("", "_ref", "_lists", "_narrow")]
 LIBRARIES = "test/python/test_libraries.py"
@@ -89,7 +89,9 @@ def run_unit(build, environment, names=("*",)):
     return len(programs) - failed, failed, 0
 
 
-def run_lit(build, environment):
+def run_lit(build, environment, share=1):
+    """One file in `share`, others with each commit."""
+    shard = ["--num-shards", str(share), "--run-shard", str(this_commit() % share + 1)] if share > 1 else []
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "lit.json")
         subprocess.run(
@@ -101,6 +103,7 @@ def run_lit(build, environment):
                 JOBS,
                 "--timeout",
                 str(LIT_SECONDS),
+                *shard,
                 "-D",
                 f"build={build}",
                 "--output",
@@ -172,14 +175,16 @@ def run_aarch64(build, environment, files, share):
     return tuple(map(sum, zip(units, kernels)))
 
 
-def run_avx2(build, environment, share):
-    """C programs, lit and a share of the other tests as on a processor with AVX2 and no AVX-512."""
+def run_avx2(build, environment, share, of_lit=1):
+    """C programs, lit and a share of the other tests as on a processor with AVX2 and no AVX-512. Of lit one
+    file in `of_lit`.
+    """
     try:
         environment = environment | avx2.environment()
     except avx2.Missing as missing:
         print(f"skipped: {missing}", flush=True)
         return 0, 0, 1
-    units, lit = run_unit(build, environment), run_lit(build, environment)
+    units, lit = run_unit(build, environment), run_lit(build, environment, of_lit)
     others = [f"--ignore={at}" for at in SUITES_OF_THEIR_OWN]
     python = run_pytest(build, environment, arguments=[PYTHON, *others, *share])
     return tuple(map(sum, zip(units, lit, python)))
@@ -368,6 +373,7 @@ def suites(what, build, asan):
     levels, arm = this_commits_share(KERNEL_SHARE), this_commits_share(ARM_SHARE)
     arm += ["--of-all"] if needs_share else []
     narrow = this_commits_share(AVX2_SHARE * (ENOUGH_PROCESSORS // processors if needs_share else 1))
+    of_lit = AVX2_SHARE if needs_share else 1
     lower = lower_levels(build)
     return [
         *checks,
@@ -375,7 +381,7 @@ def suites(what, build, asan):
         ("python", run_python, build, asan, plain, share),
         *((f"kernels, {level}", run_kernels, build, asan, plain, level, levels)
             for level in lower),
-        *[("as with AVX2 alone", run_avx2, build, plain, [*narrow, "--of-all"])
+        *[("as with AVX2 alone", run_avx2, build, plain, [*narrow, "--of-all"], of_lit)
             for level in lower if level == "x86-64-v3"],
         ("kernels, aarch64", run_aarch64, build, plain, ARM_KERNELS[1:], arm),
         ("libraries", run_libraries, build, plain, "libraries", of_all),

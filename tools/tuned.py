@@ -36,6 +36,7 @@ ELSEWHERE = {
     "what is kept on disk": "src/kernel/cache.c KEPT_BYTES",
     "how long a timer may take": "src/limit/timed.h TIMED_MOST_NS",
     "nobody splits them": "src/pass/simplify.c SPREAD_BYTES",
+    "a result beside what it is broadcast from": "src/pass/through_case.c LEAST_SHARE",
     "a product's width beside a triangle's": "src/pass/solve.c SPARE_COLUMNS",
 }
 

@@ -395,3 +395,25 @@ int64_t pass_small_bytes(const weir_options *o) {
 bool pass_is_large(const pass_rewrite *r, ir_value v) {
   return ir_value_bytes(r->m, v) > r->small_bytes;
 }
+
+/* ---- branches ---- */
+/* Whether this branch is the one, of an if or of a case with another behind it. */
+static ir_value is_asked_for(ir_builder *b, ir_op op, uint32_t branch) {
+  ir_value index = ir_operand(b->m, op, 0);
+  if (ir_kind_of(b->m, op) == IR_OP_IF) return index;
+  return ir_build_compare(b, "EQ", index, ir_build_int_like(b, index, branch));
+}
+
+static ir_value select_by(ir_builder *b, ir_value is, ir_value on_true, ir_value on_false) {
+  if (on_true == on_false) return on_true;
+  ir_type flags = ir_tensor_with_dtype(b->m, ir_type_of(b->m, on_true), IR_I1);
+  if (ir_type_get(b->m, flags)->rank) is = ir_build_broadcast(b, is, flags, NULL);
+  return ir_build_select(b, is, on_true, on_false);
+}
+
+ir_value pass_build_choice(ir_builder *b, ir_op op, const ir_value *of) {
+  uint32_t r = ir_op_get(b->m, op)->n_regions - 1;
+  ir_value chosen = of[r];
+  while (r-- > 0) chosen = select_by(b, is_asked_for(b, op, r), of[r], chosen);
+  return chosen;
+}

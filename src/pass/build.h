@@ -20,6 +20,9 @@ ir_value pass_build_triangular_solve(ir_builder *b, ir_value a, ir_value rhs, bo
 ir_value pass_build_moved(ir_builder *b, ir_value x, int64_t from, int64_t to);
 /* x in reverse along these dimensions. */
 ir_value pass_build_reverse(ir_builder *b, ir_value x, ir_ints dims);
+/* Of one value for each branch of a case or an if that of the branch it takes: the last one's for
+ * an index out of range. */
+ir_value pass_build_choice(ir_builder *b, ir_op op, const ir_value *of);
 /* Numbers as index vectors of one, along a further dimension, the last. */
 ir_value pass_build_column(ir_builder *b, ir_value x);
 /* x[.., at, ..] = rows, at a line of indices along one dimension; out of bounds: nowhere. */

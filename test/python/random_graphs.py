@@ -290,7 +290,7 @@ class Regions(Elementwise, Moves, Indexing):
 
         def body():
             self.steps(self.rng.randint(1, 3))
-            return [self.pick(lambda v: v.type == kind.type) for kind in kinds]
+            return [self.branch_end(kind) for kind in kinds]
 
         regions, captured, returned = zip(
             *(self.inside([], body) for _ in range(self.rng.randint(2, 3)))
@@ -315,6 +315,9 @@ class Regions(Elementwise, Moves, Indexing):
         """Values whose types the results have."""
         to = self.pick(lambda v: v.is_int() or v.dtype in ("f32", "f64"))
         return [to] if to else []
+
+    def branch_end(self, kind):
+        return self.pick(lambda v: v.type == kind.type)
 
     def either(self, to, ways):
         grid = (
@@ -447,6 +450,26 @@ class Branches(Graph):
     def branch_kinds(self):
         kinds = [self.pick(lambda v: v.is_int() or v.dtype in ("f32", "f64")) for _ in range(3)]
         return [v for v in kinds if v][: self.rng.randint(1, 3)]
+
+    def branch_end(self, kind):
+        """Also what was there, and broadcasts: of a number, of some dimensions, of what was there."""
+        way = self.rng.random()
+        if way < 0.2:
+            return kind
+        like = self.pick(lambda v: v.dtype == kind.dtype and v.rank)
+        if way < 0.4 and kind.rank and like:
+            dim = self.rng.randrange(kind.rank)
+            row = self.shrunk(like, dataclasses.replace(kind, shape=(kind.shape[dim],)))
+            return self.broadcast(self.choose(row), kind.shape, [dim])
+        if way < 0.6 and like:
+            return self.shrunk(like, kind)
+        return super().branch_end(kind)
+
+    def choose(self, row):
+        """The row, or what an op makes of it."""
+        if not row.is_float() or self.rng.random() < 0.5:
+            return row
+        return self.like(row, "stablehlo.negate", bound=row.bound)
 
 
 class Windows(Graph):
