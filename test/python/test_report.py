@@ -338,6 +338,7 @@ def chain(ops):
     return f"func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {{\n{body}\nreturn %{ops - 1} : tensor<64x64xf32>\n}}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ops, most_bytes", [(1000, 10**6), (10000, 4 * 10**6)])
 def test_large_programs_stay_usable(tmp_path, opened, ops, most_bytes):
     path, _ = report(tmp_path, "chain", chain(ops), "1TB")

@@ -54,6 +54,7 @@ def loss_of(layer, norm):
     return jax.value_and_grad(loss)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", [moments, two_pass], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("layer", [before, after, plain], ids=lambda f: f.__name__)
 def test_deep_nets_are_held(layer, norm):
@@ -131,6 +132,7 @@ def pairs(layers, x):
     return jnp.mean(jnp.cos(a) * b)
 
 
+@pytest.mark.slow
 def test_segments_are_taken_where_they_make_less(tmp_path):
     text, log = logged_of(tmp_path, jax.value_and_grad(pairs), 12, "--memory-limit", "4MB")
     assert any(work > without > 0 for _, _, work, without in spans_in(log))
