@@ -535,7 +535,7 @@ void plan_graph_finish(plan_graph *g) {
       mark(&k, n);
   }
   mark_from(&k);
-  mark_all_that_stays(&k);
+  if (!g->is_split) mark_all_that_stays(&k);
   restore_sums(g);
   shrink_tuples(&k);
   plan_graph_sweep(g);

@@ -143,6 +143,7 @@ typedef struct plan_graph {
   VEC(plan_comp) comps;
   uint32_t entry;
   uint32_t n_params;
+  bool is_split; /* has weir.loops: dce is still to come */
   uint32_t n_outputs;
   uint32_t *outputs;        /* operands of the entry's root */
   int32_t *param_of_output; /* by output: donated parameter that it must be written to, -1 */

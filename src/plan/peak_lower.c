@@ -736,9 +736,9 @@ static bool has_loops(const ir_module *m) {
 plan_graph *plan_lower(arena *a, const ir_module *m, plan_order order,
                        const device_memory *memory) {
   plan_graph *g = ARENA_NEW(a, plan_graph);
-  *g = (plan_graph){.arena = a, .m = m, .memory = memory};
+  *g = (plan_graph){.arena = a, .m = m, .memory = memory, .is_split = has_loops(m)};
   lowering l = {.g = g,
-                .hoists = plan_hoists(order) && !has_loops(m),
+                .hoists = plan_hoists(order) && !g->is_split,
                 .keeps = ir_op_int(m, m->root, "mhlo.num_partitions", 1) == 1,
                 .in_place = ir_in_place_of(a, m),
                 .uses = count_uses(a, m),
