@@ -35,7 +35,7 @@ static weir_status find_beside(job *j, beside how, int64_t peak, int32_t most_co
               .share = how.kernels == AS_PREDICTED ? 1 : TIMED_SHARE,
               .most_compiles = most_compiles,
               .no_kernels = how.kernels == BY_XLA,
-              .is_bold = how.kernels == BOLDLY,
+              .kernels = how.kernels == BOLDLY ? KERNELS_WORTH_A_TRY : KERNELS_THAT_GAIN,
               .in_functions = how.in_functions};
   return fastest_split(j, peak, e, s, out);
 }

@@ -33,7 +33,7 @@ static void look_at_first(search *s) {
 static void begin(const effort *e, search *s) {
   assert(s->limit == e->limit_bytes && s->most_compiles <= e->most_compiles);
   s->no_kernels |= e->no_kernels;
-  s->is_bold = e->is_bold;
+  s->kernels = e->kernels;
   s->in_functions = e->in_functions;
   s->asks_later = e->asks_later;
   s->most_time_ns = e->most_time_ns;

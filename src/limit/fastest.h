@@ -9,8 +9,9 @@
 typedef struct effort {
   int64_t limit_bytes;
   int32_t share, most_compiles;
-  bool no_kernels, is_bold, in_functions; /* limit/search.h */
-  bool asks_later;                        /* likewise; set by fastest_split() itself */
+  bool no_kernels, in_functions; /* limit/search.h */
+  kernels_wanted kernels;
+  bool asks_later;     /* likewise; set by fastest_split() itself */
   double most_time_ns; /* predicted: a split that takes longer is dropped; 0: any time */
 } effort;
 

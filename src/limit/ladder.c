@@ -6,6 +6,7 @@
  *                                        split in its own order, if that holds and is faster
  *   2b the same with what XLA makes again and again written   -> rewritten; split, if faster
  *   3  split, estimate, ask XLA; tighten what is too large      -> rewritten
+ *   3b the same as kernels that are predicted to gain too little -> rewritten
  *   4  XLA's report of what looked hopeless by estimate          -> the same program, those options
  *   5  RESOURCE_EXHAUSTED with what stands in the way, and the smallest limit that would have held;
  *      a split that this search comes to and that holds the limit   -> rewritten
@@ -140,6 +141,20 @@ static weir_status find_witness(job *j, candidate *out) {
   return WEIR_OK;
 }
 
+/* Nothing else holds: loops become kernels whatever they gain, if some were left alone for that. */
+static weir_status find_slow_kernels(job *j, const search *failed, candidate *out) {
+  *out = (candidate){0};
+  if (!failed->spurns_kernels) return WEIR_OK;
+  search s = search_under(j, j->options.memory_limit_bytes, PLAN_ORDER_MEMORY_UNHOISTED,
+                          MOST_COMPILES, search_budget(j, 1));
+  s.kernels = KERNELS_ALL;
+  ctx_log(&j->c, 2, "nothing holds: kernels, whatever they gain");
+  WEIR_TRY(search_slices(j, &s));
+  WEIR_TRY(faster_instead(j, &s));
+  *out = s.found;
+  return WEIR_OK;
+}
+
 /* peak, ordered: of the program as it is, under either order; ordered 0: not known. */
 static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   candidate found;
@@ -149,6 +164,7 @@ static weir_status rewrite(job *j, int64_t peak, int64_t ordered, climb *out) {
   WEIR_TRY(beside_split(j, peak, &s, &found));
   if (!found.m) WEIR_TRY(find_sharded(j, peak, &found));
   if (!found.m) WEIR_TRY(find_witness(j, &found));
+  if (!found.m) WEIR_TRY(find_slow_kernels(j, &s, &found));
   CTX_CHECK(&j->c, !found.m || found.needs.peak <= j->options.memory_limit_bytes);
   if (!found.m) return hold_or_refuse(j, peak, &s, ordered, out);
   *out = climb_to(WEIR_REWRITTEN, found);

@@ -143,7 +143,7 @@ static weir_status split_copy(job *j, const search *s, const int64_t *left_ops, 
                                          : goal_of_holders(j, s),
                          .by_size = by_size,
                          .no_kernels = s->no_kernels,
-                         .is_bold = s->is_bold,
+                         .kernels = s->kernels,
                          .no_hoisting = s->no_hoisting,
                          .most_bytes = most_bytes(j, s),
                          .limit_bytes = s->target,
@@ -442,6 +442,7 @@ static weir_status try_candidate(job *j, search *s, int64_t *left_ops) {
   s->moved_bytes = max64(s->moved_bytes, order.moved_bytes);
   s->keeps_trips |= order.keeps_trips;
   s->lacks_phases |= order.lacks_phases;
+  s->spurns_kernels |= order.spurns_kernels;
   note_least(s, order.peak_bytes);
   note_best(j, s, m, &order, &before);
   bool may_hold = order.peak_bytes <= order.asked_bytes && !takes_too_long(j, s, m, &order),
@@ -498,6 +499,7 @@ static void start_again(search *s, const search *first) {
   again.moved_bytes = s->moved_bytes;
   again.keeps_trips = s->keeps_trips;
   again.lacks_phases = s->lacks_phases;
+  again.spurns_kernels = s->spurns_kernels;
   again.no_kernels = true;
   *s = again;
 }

@@ -86,9 +86,10 @@ typedef struct search {
   int64_t spare_bytes; /* that checkpoints leave free, as the last candidate was over the target */
   int32_t spared;      /* how often that grew, with the same slices */
   bool no_kernels;     /* which have scratch of their own */
-  bool is_bold;        /* loops become kernels that are only worth a try */
-  bool in_functions;   /* XLA makes functions of whiles of short steps: limit/steps.h */
-  bool no_hoisting;    /* nothing is made before whiles: XLA said that it is too much */
+  kernels_wanted kernels; /* else which of them loops become */
+  bool spurns_kernels;    /* out: some loops did not, and would gain less */
+  bool in_functions;      /* XLA makes functions of whiles of short steps: limit/steps.h */
+  bool no_hoisting;       /* nothing is made before whiles: XLA said that it is too much */
   int32_t most_compiles,
       compiles;    /* to ask XLA, where there is a referee; 0: the estimate decides */
   bool asks_later; /* the estimate decides, and whoever takes what is found asks XLA; not of

@@ -32,6 +32,7 @@ typedef struct replacing {
   int32_t count;
   double time_ns;    /* predicted, of the calls */
   double least_gain; /* predicted: the XLA loop's time over the kernel's */
+  bool *spurns;      /* becomes true where that is too little */
   ir_map *renamed;
 } replacing;
 
@@ -181,6 +182,7 @@ static bool reads_as_kernel(const replacing *w, arena *a, ir_module *region, ker
   double gain = cost_gain_over(out_nest, xla);
   log_nest(out_nest, gain);
   *out_why = "predicted to gain too little";
+  *w->spurns |= gain < w->least_gain;
   return gain >= w->least_gain && has_llvm(region, out_why);
 }
 
@@ -281,13 +283,17 @@ static void replace_in_block(replacing *w, ir_block block) {
 
 bool kernels_cover_op(const ir_module *m, ir_op op) { return kernel_has_rule(m, op); }
 
-static replacing start(ir_module *m, const machine *on, double least_gain) {
-  return (replacing){
-      .m = m, .scratch = arena_create(m->ctx), .machine = on, .least_gain = least_gain};
+static replacing start(ir_module *m, const machine *on, double least_gain, bool *spurns) {
+  return (replacing){.m = m,
+                     .scratch = arena_create(m->ctx),
+                     .machine = on,
+                     .least_gain = least_gain,
+                     .spurns = spurns};
 }
 
 kernels_made kernels_replace_loops(ir_module *m, const machine *on, double least_gain) {
-  replacing w = start(m, on, least_gain);
+  bool spurns = false;
+  replacing w = start(m, on, least_gain, &spurns);
   w.renamed = ir_map_new(w.scratch, m);
   ir_block top = ir_top(m);
   replace_in_block(&w, top);
@@ -317,8 +323,8 @@ static bool is_torn(const ir_module *m, ir_op op) {
 
 bool kernels_agree(const ir_module *m) { return !ir_any(ir_walk_block(m, ir_top(m)), is_torn); }
 
-bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain) {
-  replacing r = start(m, on, least_gain);
+bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain, bool *in_out_spurns) {
+  replacing r = start(m, on, least_gain, in_out_spurns);
   for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) mark(&r, w.op);
   arena_destroy(r.scratch);
   return r.count == 0;

@@ -15,8 +15,8 @@ typedef struct kernels_made {
 kernels_made kernels_replace_loops(ir_module *m, const machine *on, double least_gain);
 
 /* Gives every weir.loop that has none its attribute `scratch` (split/loops.h): whether it would.
- * True if all would. */
-bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain);
+ * True if all would. *in_out_spurns becomes true where one would if it might gain less. */
+bool kernels_mark_loops(ir_module *m, const machine *on, double least_gain, bool *in_out_spurns);
 
 /* Whether all loops would become one that have to agree on values (split/agreement.h). After
  * kernels_mark_loops. */

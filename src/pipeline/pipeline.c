@@ -176,6 +176,11 @@ bool pipeline_slices_are_on(const job *j) {
 
 bool pipeline_functions_are_on(const job *j) { return pass_is_on(&j->driver, "functions"); }
 
+static double least_gain_of(kernels_wanted kernels) {
+  if (kernels == KERNELS_ALL) return 0;
+  return kernels == KERNELS_WORTH_A_TRY ? TUNED_BOLD_GAIN : TUNED_KERNEL_GAIN;
+}
+
 /* What the options have to say. */
 static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_streaming = !pass_is_on(&j->driver, "stream");
@@ -184,8 +189,8 @@ static void complete_order(job *j, const ir_module *m, split_order *order) {
   order->goal.no_accumulators = !pass_is_on(&j->driver, "accumulators");
   order->no_kernels |= !pass_is_on(&j->driver, "kernels") || !pipeline_can_call(&j->options, m);
   order->machine = &j->machine;
-  double worth = order->is_bold ? TUNED_BOLD_GAIN : TUNED_KERNEL_GAIN;
-  order->least_gain = j->options.tile == WEIR_TILE_AUTO ? worth : 0;
+  if (j->options.tile != WEIR_TILE_AUTO) order->kernels = KERNELS_ALL;
+  order->least_gain = least_gain_of(order->kernels);
   order->goal.no_kernels |= order->no_kernels;
   order->goal.may_call = pipeline_can_call(&j->options, m);
 }
@@ -230,6 +235,7 @@ weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order, 
   if (!order->is_torn) return WEIR_OK;
   ctx_log(&j->c, 2, "kernels and loops would have to agree on the same sums");
   ir_module_destroy(*out_m);
+  asked.spurns_kernels = order->spurns_kernels;
   *order = asked;
   order->no_kernels = true;
   *out_m = ir_module_clone(m);

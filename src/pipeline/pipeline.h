@@ -62,6 +62,13 @@ typedef struct job {
 
 typedef VEC(weir_loop_info) made_loops;
 
+/* Which loops become kernels, where WEIR_TILE_AUTO leaves that to predictions. */
+typedef enum kernels_wanted {
+  KERNELS_THAT_GAIN,
+  KERNELS_WORTH_A_TRY, /* also such as may lose a little */
+  KERNELS_ALL          /* whatever they gain */
+} kernels_wanted;
+
 enum { MOST_CHECKPOINTS = 8 };
 
 /* What the split pass is told, and what it tells. */
@@ -73,24 +80,25 @@ typedef struct split_order {
   plan_order order;       /* in which XLA will run it */
   bool by_size;           /* that, also where there is a limit */
   bool no_kernels;        /* loops stay loops */
-  bool is_bold;           /* they become kernels that are only worth a try */
   const machine *machine; /* that it is for, and that runs kernels; NULL: any CPU */
-  double least_gain; /* else those become kernels that are predicted to be so many times as fast */
-  int32_t n_kernels; /* out: loops that became kernels */
-  bool is_written;   /* out: something that XLA would make again: pipeline/materialise.h */
-  bool no_hoisting;  /* whiles keep what no trip of theirs changes */
-  int64_t hoisted_bytes; /* out: of what they do not make any more */
-  int64_t peak_bytes;    /* out: estimate afterwards */
-  bool fits;             /* out */
-  int64_t most_bytes;    /* as soon as what stays whatever is split takes more, it is given up */
-  int64_t whole_bytes;   /* out: of the peak that was left, what does not depend on the slices: held
-                            outside of loops. 0: it fits */
-  bool only_kernels;     /* out: all loops would be kernels, for which slices don't matter */
-  int64_t added_bytes;   /* out: the most that a loop adds as large parts of sums of products */
-  int64_t moved_bytes;   /* out: of these sums, what could be carried as parts of larger ones */
-  bool has_shorter;      /* out: goal.part_bytes might save passes: split/choose.h */
-  bool is_torn;          /* out: XLA's are loops that should agree on values (split/agreement.h) */
-  int32_t loops;         /* out: regions that were split */
+  kernels_wanted kernels; /* else */
+  double least_gain;      /* by that: predicted, times as fast */
+  bool spurns_kernels;    /* out: some loop would be one, and gain less */
+  int32_t n_kernels;      /* out: loops that became kernels */
+  bool is_written;        /* out: something that XLA would make again: pipeline/materialise.h */
+  bool no_hoisting;       /* whiles keep what no trip of theirs changes */
+  int64_t hoisted_bytes;  /* out: of what they do not make any more */
+  int64_t peak_bytes;     /* out: estimate afterwards */
+  bool fits;              /* out */
+  int64_t most_bytes;     /* as soon as what stays whatever is split takes more, it is given up */
+  int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
+                          outside of loops. 0: it fits */
+  bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */
+  int64_t added_bytes; /* out: the most that a loop adds as large parts of sums of products */
+  int64_t moved_bytes; /* out: of these sums, what could be carried as parts of larger ones */
+  bool has_shorter;    /* out: goal.part_bytes might save passes: split/choose.h */
+  bool is_torn;        /* out: XLA's are loops that should agree on values (split/agreement.h) */
+  int32_t loops;       /* out: regions that were split */
   int32_t cut_sixteenths; /* of the room beside arguments and results, for what is put out
                              between many stages: split/cuts.h */
   bool has_cuts;          /* out: something is, or might be with more room */

@@ -397,6 +397,12 @@ void splitter_judge(const ir_module *m, split_order *order) {
   arena_destroy(scratch);
 }
 
+static void mark_kernels(ir_module *m, split_order *order) {
+  if (order->no_kernels) return;
+  order->only_kernels =
+      kernels_mark_loops(m, order->machine, order->least_gain, &order->spurns_kernels);
+}
+
 void splitter_above_threshold(ir_module *m, split_order *order) {
   tried t = tried_begin(m);
   ir_block top = main_block(m);
@@ -409,7 +415,7 @@ void splitter_above_threshold(ir_module *m, split_order *order) {
     order->loops++;
     split_forget(&t.known);
   }
-  if (!order->no_kernels) kernels_mark_loops(m, order->machine, order->least_gain);
+  mark_kernels(m, order);
   tried_end(&t);
   if (order->limit_bytes) splitter_judge(m, order);
 }
@@ -700,8 +706,7 @@ static void split_units(ir_module *m, ir_block top, split_order *order, tried *t
     order->loops++;
     split_forget(&t->known);
   }
-  if (!order->no_kernels)
-    order->only_kernels = kernels_mark_loops(m, order->machine, order->least_gain);
+  mark_kernels(m, order);
 }
 
 void splitter_to_fit(ir_module *m, split_order *order) {
@@ -717,8 +722,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
   for (int round = 0; round < MOST_ROUNDS && p != STUCK; round++) {
     p = split_once(m, order, &t);
     split_forget(&t.known);
-    if (p != STUCK && !order->no_kernels)
-      order->only_kernels = kernels_mark_loops(m, order->machine, order->least_gain);
+    if (p != STUCK) mark_kernels(m, order);
   }
   order->has_shorter = t.has_shorter;
   order->added_bytes = t.added_bytes;

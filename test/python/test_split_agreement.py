@@ -156,6 +156,22 @@ def test_two_kernels_of_one_loop_agree(of, d, tmp_path):
     assert worst(want, running.Xla(program, as_users=True)(t, e)) < 1e-4
 
 
+@pytest.mark.parametrize("of", [products, distances])
+@pytest.mark.parametrize("what", [largest, nearest_both_ways, largest_few])
+def test_auto_holds_what_kernels_hold(what, of, tmp_path):
+    """Where XLA's loops hold nothing, kernels are taken that are predicted to gain too little."""
+    path = tmp_path / "program.mlir"
+    of_one = what is largest
+    for d in (24, 48, 128):
+        x, y = np.zeros((1500, d), np.float32), np.zeros((700, d), np.float32)
+        path.write_text(jax.jit(what(of)).lower(*([x] if of_one else [x, y])).as_text())
+        for limit in ("1.1MB", "1.5MB", "2.5MB", "4MB"):
+            held = [
+                running.opt(path, "--memory-limit", limit, "--tile", tile, refused="") for tile in ("on", "auto")
+            ]
+            assert held[1] or not held[0], (d, limit)
+
+
 @pytest.mark.parametrize("kind", ["Extremes", "ExtremesOfWindows", "ExtremesOfNan", "Ranks"])
 @pytest.mark.parametrize("seed", range(16))
 def test_random_extremes(seed, kind):
