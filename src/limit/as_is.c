@@ -92,25 +92,35 @@ static weir_status look_at_all(job *j, search *s) {
   return faster_instead(j, s);
 }
 
+/* Of the program with nothing done that XLA would not do. */
+static weir_status predict_stock(job *j, double *out_ns) {
+  ir_module *m = ir_module_clone(j->m);
+  WEIR_TRY(pipeline_prepare(j, PREPARE_AS_IT_CAME, j->options.memory_limit_bytes, m, NULL));
+  *out_ns = plan_time_as_it_came_ns(m, &j->machine);
+  ir_module_destroy(m);
+  return WEIR_OK;
+}
+
 /* *out: slices that hold that limit in the program's order, too, and gain; its module is NULL: none
  * does. */
 static weir_status find_slices(job *j, wanted w, candidate *out) {
-  ir_module *exact = ir_module_clone(j->m);
+  ir_module *m = ir_module_clone(j->m);
   *out = (candidate){0};
   CTX_CHECK(&j->c, w.limit > 0 && w.gain > 0 && w.share > 0);
-  WEIR_TRY(pipeline_prepare(j, PREPARE_FOR_SPEED, w.limit, exact, NULL));
-  double stock_ns = plan_time_as_it_came_ns(exact, &j->machine);
+  WEIR_TRY(pipeline_prepare(j, PREPARE_FOR_SPEED, w.limit, m, NULL));
+  double stock_ns;
+  WEIR_TRY(predict_stock(j, &stock_ns));
   search s = search_under(j, w.limit, PLAN_ORDER_PROGRAM_UNHOISTED, w.most_compiles,
                           search_budget(j, w.share));
-  s.from = exact;
+  s.from = m;
   s.most_ns = stock_ns / w.gain;
   s.no_kernels |= w.no_kernels;
-  if (may_gain(j, exact, &s)) {
+  if (may_gain(j, m, &s)) {
     WEIR_TRY(w.look(j, &s));
     *out = s.found;
     out->stock_ns = stock_ns;
   }
-  search_done_with(j, exact);
+  search_done_with(j, m);
   return WEIR_OK;
 }
 
@@ -130,7 +140,7 @@ static bool holds_sliced(job *j, candidate *c) {
 /* What XLA runs without its library's fusions takes longer than predictions say, which do not know
  * of them: slices are tried boldly then. */
 static double least_gain_of_slices(const candidate *base) {
-  return base->is_stock ? TUNED_KERNEL_GAIN : TUNED_BOLD_GAIN;
+  return base->is_stock ? TUNED_TIMED_GAIN : TUNED_BOLD_GAIN;
 }
 
 /* Predictions of XLA's loops are too rough to go by: slices are taken where a timer says so. base:

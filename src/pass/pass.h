@@ -45,7 +45,14 @@ typedef struct pass {
 
 /* ---- the list: passes.def ---- */
 typedef enum pass_phase { PASS_CANONICAL, PASS_ALGEBRA, PASS_READS, PASS_LOOPS } pass_phase;
-typedef enum pass_use { PASS_ALWAYS, PASS_SPLIT, PASS_WORTH, PASS_NEEDED, PASS_RIVAL } pass_use;
+typedef enum pass_use {
+  PASS_ALWAYS,
+  PASS_SPLIT,
+  PASS_SPEED,
+  PASS_WORTH,
+  PASS_NEEDED,
+  PASS_RIVAL
+} pass_use;
 
 typedef struct pass_row {
   const pass *pass; /* NULL: a setting, which --skip alone may name */

@@ -95,7 +95,7 @@ static bool is_run(const pass_row *row, pipeline_purpose why) {
   if (row->use == PASS_ALWAYS) return true;
   switch (why) {
     case PREPARE_AS_IT_CAME: return false;
-    case PREPARE_FOR_SPEED: return row->is_exact && !may_be_needed(row);
+    case PREPARE_FOR_SPEED: return row->use == PASS_SPEED || (row->is_exact && !may_be_needed(row));
     case PREPARE_PLAINLY: return !may_be_needed(row);
     case PREPARE_SHARDED: return row->pass != &pass_per_device;
     case PREPARE_FOR_A_SPLIT: break;

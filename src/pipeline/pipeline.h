@@ -131,10 +131,10 @@ typedef struct pipeline_changes {
 typedef enum pipeline_purpose {
   PREPARE_FOR_A_SPLIT, /* all that comes before one */
   PREPARE_PLAINLY,     /* the same without what is worth it only where nothing else holds */
-  PREPARE_FOR_SPEED,   /* of these what is exact: it holds its limit, and is split for the sake of
-                          time */
-  PREPARE_SHARDED,     /* all for what XLA partitions, by its global shapes */
-  PREPARE_AS_IT_CAME   /* what is for programs that hold their limit so */
+  PREPARE_FOR_SPEED, /* of these what is exact, or made for speed: it holds its limit, and is split
+                        for the sake of time */
+  PREPARE_SHARDED,   /* all for what XLA partitions, by its global shapes */
+  PREPARE_AS_IT_CAME /* what is for programs that hold their limit so */
 } pipeline_purpose;
 
 /* Under a limit, 0: none; some passes ask what is small beside it. out_changes may be NULL. */

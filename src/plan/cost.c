@@ -676,7 +676,9 @@ static bool is_view(const stock *s, ir_op op) {
 static double stock_op_ns(stock *s, ir_op op) {
   ir_op_data d = *ir_op_get(s->c.m, op);
   bool is_made = plan_stock_keeps(s->c.m, op, &s->users) && !is_view(s, op);
-  if (d.kind == IR_OP_CUSTOM_CALL || !is_made) return 0;
+  if (d.kind == IR_OP_CUSTOM_CALL)
+    return ir_lapack_batch_rank(s->c.m, op) < 0 ? 0 : library_ns(&s->c, op);
+  if (!is_made) return 0;
   double ns = stock_arithmetic_ns(s, op) + s->c.rates.op_ns;
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)

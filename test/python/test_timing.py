@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.scipy.linalg import solve_triangular
 
 import kernel_running
 import random_scans
@@ -627,6 +628,25 @@ def test_slices_of_what_fits_are_taken_and_kept(sliced, runs):
     runs.seconds = [3e-3, 2e-3]  # nobody asks again
     compiled(softmax_pool, NUMBERS)
     assert _say.last_report.loops == plan.loops and runs.counts == counts
+
+
+def mixture(x, means, factors):
+    """Densities of normals, each with a triangular system of its own: LAPACK's calls."""
+    centred = (x - means[:, None]).swapaxes(1, 2)
+    white = solve_triangular(factors, centred, lower=True)
+    return jnp.exp(-0.5 * (white**2).sum(1)).sum(0)
+
+
+def test_solves_of_what_fits_are_products_in_slices(sliced, runs):
+    dice = np.random.default_rng(0)
+    x, means = (dice.normal(size=(n, 8)).astype(np.float32) for n in (20_000, 10))
+    factors = np.eye(8, dtype=np.float32) + np.tril(dice.normal(size=(10, 8, 8)) / 8).astype(np.float32)
+    want = np.asarray(jax.jit(mixture)(x, means, factors))
+    taken = compiled(mixture, (x, means, factors))
+    plan = _say.last_report
+    assert plan.only_faster and plan.loops and plan.tried_how == "in slices"
+    assert "trsm" not in taken.as_text().split("ENTRY")[0]
+    np.testing.assert_allclose(taken(x, means, factors), want, rtol=1e-4, atol=1e-5)
 
 
 def check_that_what_is_slower_is_left(f, arguments, folder, runs, monkeypatch):
