@@ -13,9 +13,10 @@
  * for each other in each trip of a loop. Not exact: errors grow with the condition
  * of a diagonal block in place of that of a row, and what is infinite or NaN in a column of B
  * reaches all rows of its block, also those above it. A batch of triangles has a batch of blocks.
- * Left alone: matrices from the right, complex numbers, few right-hand sides (TUNED_SOLVE_SIDES),
- * batches of triangles that are not small against the limit, right-hand sides that are small
- * against the limit or below the threshold. Cost: some ten ops a block, MOST_BLOCKS at most.
+ * Left alone: matrices from the right, complex numbers, f32 beyond CPU, whose products round it
+ * first, few right-hand sides (TUNED_SOLVE_SIDES), batches of triangles that are not small against
+ * the limit, right-hand sides that are small against the limit or below the threshold. Cost: some
+ * ten ops a block, MOST_BLOCKS at most.
  *   Right-hand sides that are products of small matrices with what is long are not solved for:
  *   A^-1 (M X + c y^T) = (A^-1 M) X + (A^-1 c) y^T
  * where no one else reads them: sums of scaled products, whose M and c together are no wider than
@@ -225,6 +226,7 @@ static bool replace(pass_rewrite *f, ir_op op) {
   t.a = a;
   t.batch = ir_type_at(f->m, a)->rank - 2;
   if (!t.batch && replace_factored(f, &t.b, op)) return true;
+  if (!pass_multiplies_whole(f->p->options, ir_type_at(f->m, b)->dtype)) return false;
   int64_t rows = ir_type_at(f->m, a)->dims[t.batch];
   t.most_rows = (rows + MOST_BLOCKS - 1) / MOST_BLOCKS;
   if (t.most_rows < TUNED_SOLVE_BLOCK) t.most_rows = TUNED_SOLVE_BLOCK;

@@ -1,6 +1,15 @@
 // A triangular matrix with many right-hand sides: halves, down to blocks of at most 128 rows whose inverses are solved for.
 // RUN: %weir opt %s --pass=solve,dce | FileCheck %s
 // RUN: %weir opt %s --pass=solve,dce --tensor-size-threshold 10MB | FileCheck %s --check-prefix SMALL
+// RUN: %weir opt %s --pass=solve,dce --platform cuda | FileCheck %s --check-prefix CARD
+
+// On a card products of f32 would round it to fewer bits first.
+// CARD: sym_name = "lower"
+// CARD: "stablehlo.dot_general"
+// CARD: sym_name = "transposed"
+// CARD-NOT: "stablehlo.dot_general"
+// CARD: "stablehlo.custom_call"
+// CARD-NEXT: "func.return"
 
 // Right-hand sides below the threshold stay as they are, too.
 // SMALL-NOT: "stablehlo.dot_general"
