@@ -284,18 +284,18 @@ bool ir_keeps_order(ir_module *m, ir_op op) {
 }
 
 /* ---- reads ---- */
-/* The x of select(i == k, x, 0); IR_NONE: v is no such value. */
+/* The x of select(p, x, 0), or of select(p, 0, x), where p may be true of one: no order is it.
+ * IR_NONE: v is no such value. */
 static ir_value masked(const ir_module *m, ir_value v) {
-  ir_direction direction;
+  ir_direction direction = IR_EQ;
   ir_op select = ir_maker(m, v, IR_OP_SELECT);
   ir_op wide = select ? ir_maker(m, ir_operand(m, select, 0), IR_OP_BROADCAST_IN_DIM) : IR_NONE;
-  ir_op compare =
-      select ? ir_comparison(m, ir_operand(m, wide ? wide : select, 0), &direction) : IR_NONE;
-  if (!compare || (direction != IR_EQ && direction != IR_NE) ||
-      !ir_is_integer(ir_type_at(m, ir_operand(m, compare, 0))->dtype))
+  if (!select || (ir_comparison(m, ir_operand(m, wide ? wide : select, 0), &direction) &&
+                  direction != IR_EQ && direction != IR_NE))
     return IR_NONE;
-  uint32_t x = direction == IR_EQ ? 1 : 2;
-  return ir_is_zero(m, ir_operand(m, select, 3 - x)) ? ir_operand(m, select, x) : IR_NONE;
+  for (uint32_t i = 1; i < 3; i++)
+    if (ir_is_zero(m, ir_operand(m, select, 3 - i))) return ir_operand(m, select, i);
+  return IR_NONE;
 }
 
 ir_value ir_read_from(const ir_module *m, ir_op op) {

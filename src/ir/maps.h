@@ -39,7 +39,7 @@ int32_t ir_moved_from(ir_module *m, ir_op op, int64_t dim);
 bool ir_keeps_order(ir_module *m, ir_op op);
 
 /* What elements are read from, one by one or in windows: the x of a gather, and of
- * sum(where(i == k, x, 0)), a diagonal or one in a row; IR_NONE: by no such op. */
+ * sum(where(p, x, 0)), a diagonal or one in a row where p is so; IR_NONE: by no such op. */
 ir_value ir_read_from(const ir_module *m, ir_op op);
 
 /* Results are elements of the operands, or say where those are: maxima and minima, of groups too,

@@ -3,9 +3,10 @@
 #include <assert.h>
 
 #include "ir/attrs.h"
+#include "ir/fold.h"
 #include "ir/maps.h"
 
-enum { MOST_VALUES = 256, UNKNOWN = -1 };
+enum { MOST_VALUES = 256, MOST_MOVES = 8, UNKNOWN = -1 };
 
 typedef struct answer {
   ir_value v;
@@ -76,9 +77,23 @@ static bool selects(const ir_module *m, ir_op op) {
   return x ? ir_value_get(m, x)->op : ir_finds_extremes(m, op); /* x: it is made here */
 }
 
+/* Also those of the program: a scan may carry the largest so far. */
+static bool is_loop_or_branch(ir_kind kind) {
+  return kind == IR_OP_LOOP || kind == IR_OP_WHILE || kind == IR_OP_CASE || kind == IR_OP_IF;
+}
+
+/* A sum is one of its elements where the others' factors are 0, or they are masked: by one-hot
+ * labels, which are data. */
+static bool may_read(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT ||
+         (kind == IR_OP_REDUCE && (ir_maker(m, ir_operand(m, op, 0), IR_OP_MULTIPLY) ||
+                                   ir_maker(m, ir_operand(m, op, 0), IR_OP_SELECT)));
+}
+
 static bool is_selection(search *s, ir_op op) {
   if (ir_kind_of(s->m, op) == IR_OP_LOOP) s->loop = op;
-  return ir_kind_of(s->m, op) == IR_OP_LOOP || selects(s->m, op);
+  return is_loop_or_branch(ir_kind_of(s->m, op)) || selects(s->m, op);
 }
 
 static bool is_sum(ir_kind kind) {
@@ -124,17 +139,24 @@ static bool is_source(const search *s, ir_value v) {
   return false;
 }
 
+static bool reads_source(search *s, ir_op op);
+
 /* Whether v is made of a source. Yes, where that takes too long to say, or v is a loop's. */
 static bool is_made_of_source(search *s, ir_value v) {
   ir_op op = made_by(s, v);
   if (s->has_all_sources || takes_too_long(s) || is_source(s, v)) return true;
   int known = answer_of(s, v, WALKED);
-  if (!op || adds_up(s, op) || known != UNKNOWN) return op && known == true;
+  if (!op || known != UNKNOWN || (adds_up(s, op) && !may_read(s->m, op)))
+    return op && known == true;
   uint32_t place = begin(s, v, WALKED);
-  bool is = ir_op_get(s->m, op)->n_regions && !ir_finds_extremes(s->m, op);
-  for (ir_value x, i = 0; !is && (x = ir_operand_at(s->m, op, i)); i++)
-    is = is_made_of_source(s, x);
-  return note(s, place, is);
+  return note(s, place, is_loop_or_branch(ir_kind_of(s->m, op)) || reads_source(s, op));
+}
+
+static bool reads_source(search *s, ir_op op) {
+  bool reads = false;
+  for (ir_value x, i = 0; !reads && (x = ir_operand_at(s->m, op, i)); i++)
+    reads = is_made_of_source(s, x);
+  return reads;
 }
 
 /* ---- what it is compared with ---- */
@@ -143,6 +165,7 @@ static bool is_selected(search *s, ir_value v);
 static bool is_made_of_selected(search *s, ir_op op) {
   if (takes_too_long(s)) return true;
   if (is_selection(s, op)) return is_made_of_source(s, ir_result(s->m, op, 0));
+  if (may_read(s->m, op)) return reads_source(s, op);
   if (!hands_on(ir_kind_of(s->m, op))) return false;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
     if (hands_on_operand(s->m, op, i) && is_selected(s, ir_operand(s->m, op, i))) return true;
@@ -181,15 +204,18 @@ static bool meets_sums(search *s, ir_value v, split_pos pos, bool notes) {
 }
 
 /* What is selected for each index, from what is compared at another position: s[i, :] with
- * max(s[:, i]); or read from all of a value, which another loop makes: s[i, i]. */
+ * max(s[:, i]); or read from all of a value, which another loop makes: s[i, i], or in a while. */
 static bool is_elsewhere(search *s, ir_op op, ir_value v, split_pos pos) {
   split_factor f;
   search inner = {s->m, s->scratch, s->block, .parts = s->parts};
-  bool reads = ir_read_from(s->m, op);
-  if (!reads && ir_kind_of(s->m, op) != IR_OP_REDUCE) return meets_sums(&inner, v, pos, false);
-  if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f)) return false;
-  return (reads && f.operands[0].dim < 0) ||
-         meets_sums(&inner, ir_operand(s->m, op, 0), f.operands[0], false);
+  ir_kind kind = ir_kind_of(s->m, op);
+  bool is = false, reads = ir_read_from(s->m, op);
+  if (kind == IR_OP_LOOP) return false;
+  if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
+    return is_loop_or_branch(kind);
+  for (ir_value x, i = 0; !is && (x = ir_operand_at(s->m, op, i)); i++)
+    is = (reads && i == 0 && f.operands[i].dim < 0) || meets_sums(&inner, x, f.operands[i], false);
+  return is;
 }
 
 /* What is compared is made of it, as m and max(m, 0) are: both read the one. A selection may be
@@ -230,7 +256,7 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
   ir_op op = made_by(s, v);
   if (!op || is_itself(s, v, pos)) return found;
   if (takes_too_long(s)) return SPLIT_SELECTED_OF_ALL;
-  if (is_selection(s, op))
+  if (is_selection(s, op) || (may_read(s->m, op) && reads_source(s, op)))
     return is_elsewhere(s, op, v, pos) ? SPLIT_SELECTED_OF_ALL : SPLIT_SELECTED_OF_EACH;
   if (!hands_on(ir_kind_of(s->m, op))) return found;
   if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
@@ -260,9 +286,16 @@ static bool adds_product(const search *s, ir_op op) {
   return false;
 }
 
-/* Functions that kernels compute in another way than XLA, to other last bits. */
-static bool is_approximated(ir_kind kind) {
-  return ir_kind_flags(kind) & IR_FLAG_H || kind == IR_OP_RSQRT;
+static bool is_number(const ir_module *m, ir_value v) {
+  return ir_splat_element(m, v, MOST_MOVES) != NULL;
+}
+
+/* What kernels compute in another way than XLA, to other last bits: functions, and quotients by a
+ * number, which XLA multiplies by its inverse where it sees that. */
+static bool is_approximated(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  return ir_kind_flags(kind) & IR_FLAG_H || kind == IR_OP_RSQRT ||
+         (kind == IR_OP_DIVIDE && is_number(m, ir_operand(m, op, 1)));
 }
 
 static split_sameness sameness_of(search *s, ir_value v);
@@ -272,7 +305,7 @@ static split_sameness sameness_of_op(search *s, ir_op op) {
   if (is_sum(kind) || takes_too_long(s)) return SPLIT_SAME_NEVER;
   if (!(ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M))) return SPLIT_SAME_ALWAYS;
   if (adds_product(s, op)) return SPLIT_SAME_NEVER;
-  split_sameness least = is_approximated(kind) ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
+  split_sameness least = is_approximated(s->m, op) ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) {
     split_sameness one = sameness_of(s, ir_operand(s->m, op, i));
     if (one < least) least = one;
@@ -298,7 +331,7 @@ static bool mark_functions(search *s, ir_value v, split_pos pos, int64_t element
   if (!op || known != UNKNOWN || takes_too_long(s)) return known == true;
   uint32_t place = begin(s, v, pos);
   ir_kind kind = ir_kind_of(s->m, op);
-  bool is = is_approximated(kind), is_whole = pos.dim < 0;
+  bool is = is_approximated(s->m, op), is_whole = pos.dim < 0;
   if (ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M) &&
       (is_whole || split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f)))
     for (ir_value x, i = 0; (x = ir_operand_at(s->m, op, i)); i++)
@@ -339,30 +372,34 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
 enum { MADE_OF = 1, SELECTED_FROM = 2 };
 
 static uint8_t seen_by(const ir_module *m, ir_op op, const uint8_t *seen) {
+  ir_kind kind = ir_kind_of(m, op);
   uint8_t all = 0;
   for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) all |= seen[v];
-  if (all && selects(m, op)) return SELECTED_FROM;
-  return all && ir_kind_of(m, op) == IR_OP_LOOP ? MADE_OF | SELECTED_FROM : all;
+  if (all && (selects(m, op) || may_read(m, op))) return SELECTED_FROM;
+  if (is_sum(kind)) return 0;
+  return all && kind == IR_OP_LOOP ? MADE_OF | SELECTED_FROM : all;
 }
 
 /* ---- within a trip ---- */
-/* What has elements of the source, moved or selected. */
-static void follow(const search *s, ir_value source, uint8_t *seen) {
+/* What has elements of the source, moved or selected; by sums, too. */
+static void follow(const search *s, ir_value source, bool by_sums, uint8_t *seen) {
   for (ir_op op, i = 0; (op = ir_op_at(s->m, s->block, i)); i++) {
-    bool passes = selects(s->m, op) || hands_on(ir_kind_of(s->m, op));
+    bool passes =
+        selects(s->m, op) || hands_on(ir_kind_of(s->m, op)) || (by_sums && may_read(s->m, op));
     uint8_t now = passes ? seen_by(s->m, op, seen) : 0;
     for (ir_value v, k = 0; (v = ir_result_at(s->m, op, k)); k++)
       seen[v] = now | (v == source ? MADE_OF : 0);
   }
 }
 
-/* What operand i is made of, where another operand has elements selected from that. */
+/* What operand i is made of, where another operand has elements selected from that. Sums that are
+ * put out are rarely elements: gradients. */
 static void keep_source(search *s, ir_op reader, uint32_t i, uint8_t *seen) {
   ir_value source = source_of(s, ir_operand(s->m, reader, i));
   ir_op op = made_by(s, source);
   bool is_met = false;
   if (!op || !ir_is_elementwise(ir_kind_of(s->m, op))) return;
-  follow(s, source, seen);
+  follow(s, source, ir_kind_of(s->m, reader) == IR_OP_COMPARE, seen);
   for (ir_value v, j = 0; !is_met && (v = ir_operand_at(s->m, reader, j)); j++)
     is_met = j != i && seen[v] & SELECTED_FROM;
   s->known.count = 0;
@@ -385,21 +422,57 @@ void split_keep_compared(ir_module *m, ir_op loop) {
 }
 
 /* ---- copies ---- */
-static bool meets(const ir_module *m, ir_op op, const uint8_t *seen) {
-  uint8_t x = seen[ir_operand(m, op, 0)], y = seen[ir_operand(m, op, 1)];
+typedef struct meeting {
+  const ir_module *m;
+  const bool *sources; /* by value; NULL: all are */
+  uint8_t *seen;
+} meeting;
+
+static bool meets_in(const meeting *t, ir_block block);
+
+static bool meets(const meeting *t, ir_op op) {
+  uint8_t x = t->seen[ir_operand(t->m, op, 0)], y = t->seen[ir_operand(t->m, op, 1)];
   return (x & MADE_OF && y & SELECTED_FROM) || (y & MADE_OF && x & SELECTED_FROM);
 }
 
-bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, const bool *sources) {
-  uint8_t *seen = ARENA_ARRAY(scratch, uint8_t, m->values.count);
-  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
-    bool compares = ir_kind_of(m, op) == IR_OP_COMPARE;
-    if (compares && meets(m, op, seen)) return true;
-    uint8_t now = compares ? 0 : seen_by(m, op, seen);
-    for (uint32_t k = 0; k < ir_op_get(m, op)->n_results; k++) {
-      ir_value v = ir_result(m, op, k);
-      seen[v] = now | (!sources || sources[v] ? MADE_OF : 0);
-    }
+static bool is_of_sources(const meeting *t, ir_value v) {
+  return (!t->sources || t->sources[v]) && !is_number(t->m, v);
+}
+
+/* What a body hands out are elements of some trip's. */
+static void hand_out(const meeting *t, ir_op op, ir_block below) {
+  const ir_op_data *d = ir_op_get(t->m, op), *end = ir_op_get(t->m, ir_terminator(t->m, below));
+  for (uint32_t i = 0; end->n_operands == d->n_results && i < d->n_results; i++) {
+    uint8_t seen = t->seen[end->operands[i]];
+    t->seen[ir_result(t->m, op, i)] |= seen & MADE_OF ? MADE_OF | SELECTED_FROM : seen;
+  }
+}
+
+/* A body sees what the op does. */
+static bool meets_below(const meeting *t, ir_op op) {
+  uint32_t skipped = ir_kind_of(t->m, op) == IR_OP_LOOP ? 2 : 0; /* where the trip is */
+  for (ir_block below, r = 0; (below = ir_next_block(t->m, op, &r));) {
+    const ir_block_data *b = ir_block_get(t->m, below);
+    for (uint32_t i = skipped; i < b->args.count; i++)
+      t->seen[b->args.at[i]] |= t->seen[ir_operand(t->m, op, i - skipped)];
+    if (meets_in(t, below)) return true;
+    if (!skipped) hand_out(t, op, below);
   }
   return false;
+}
+
+static bool meets_in(const meeting *t, ir_block block) {
+  for (ir_op op, i = 0; (op = ir_op_at(t->m, block, i)); i++) {
+    ir_kind kind = ir_kind_of(t->m, op);
+    bool compares = kind == IR_OP_COMPARE, has_bodies = is_loop_or_branch(kind);
+    if (compares ? meets(t, op) : has_bodies && meets_below(t, op)) return true;
+    uint8_t now = compares || (has_bodies && kind != IR_OP_LOOP) ? 0 : seen_by(t->m, op, t->seen);
+    for (ir_value v, k = 0; (v = ir_result_at(t->m, op, k)); k++)
+      t->seen[v] |= now | (is_of_sources(t, v) ? MADE_OF : 0);
+  }
+  return false;
+}
+
+bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, const bool *sources) {
+  return meets_in(&(meeting){m, sources, ARENA_ARRAY(scratch, uint8_t, m->values.count)}, block);
 }

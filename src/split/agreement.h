@@ -4,6 +4,7 @@
  *   t = top_k(x)[k];         mask = x >= t
  *   s = segment_max(x, i);   mask = x == s[i]
  *   t = x[i, k[i]];          mask = x >= t          the rank of an entry
+ *   t = max(sum(x * labels, dims = [1]));  mask = x >= t
  *
  * A loop over the reduced dimension has m before it comes to the mask, and makes x again for it; so
  * does a second loop over the other dimension. A sum made again with other shapes, by other code or
@@ -54,9 +55,10 @@ split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compa
                                        ir_op *out_loop);
 
 /* Whether a comparison of the block sees what is made of these values, by value, and an element
- * selected from such: copies of them would be rounded apart. What a loop adds up counts as
- * selected. sources: NULL: all values; where that is false, it is of any. Cost: linear in the
- * block. */
+ * selected from such: copies of them would be rounded apart. So do comparisons in its loops, whiles
+ * and branches. What a loop adds up counts as selected, and elements that a while hands out.
+ * sources: NULL: all values; where that is false, it is of any. Cost: linear in the block and those
+ * below. */
 bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, const bool *sources);
 
 /* Marks what is compared with an element selected from it, and what the loop puts out beside such

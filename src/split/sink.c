@@ -214,7 +214,8 @@ bool split_sink(ir_module *m, ir_block block, ir_value seed, int64_t threshold_b
                 bool into_loops, bool *out_parts) {
   sinking s = sinking_of(m, block, threshold_bytes);
   bool any = false;
-  if (is_copied(&s, seed) && can_copy(&s, seed, DEEPEST)) {
+  if (is_copied(&s, seed) && can_copy(&s, seed, DEEPEST) &&
+      !split_meets_selected(s.scratch, m, block, s.seen)) {
     ir_users users = ir_users_of_block(s.scratch, m, block);
     for (ir_op user, i = 0; (user = ir_user_at(&users, seed, i)); i++) {
       while (sink_carried(&s, &user, seed)) any = true;

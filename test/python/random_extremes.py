@@ -95,6 +95,11 @@ class ExtremesOfWindows:
         return [max(np.abs(w).max() for w in want)] * len(want)
 
 
+def labels(s, at):
+    """One in a row is 1, and no iota says so."""
+    return jnp.zeros_like(s).at[jnp.arange(len(s)), at].set(1)
+
+
 class Ranks:
     """Which elements of what all pairs make equal those that are read or selected of it, row by row or
     column by column, at places that are data, on the diagonal or the largest: ranks of the right ones,
@@ -105,9 +110,9 @@ class Ranks:
     by_element = [
         lambda s: s,
         lambda s: s,
-        jnp.tanh,
+        lambda s: jnp.tanh(s / 8),  # nearer to 1 several are the same, by whose tanh?
         jnp.exp,
-        jax.nn.sigmoid,
+        lambda s: jax.nn.sigmoid(s / 8),
         lambda s: jnp.clip(s, -1, 0.5),
         lambda s: jnp.log1p(s * s),
     ]
@@ -118,6 +123,8 @@ class Ranks:
         lambda s: jax.nn.softmax(s, 0),
         lambda s: jax.nn.log_softmax(s, 0),
         lambda s: s * jax.lax.rsqrt((s * s).sum(1, keepdims=True)),
+        lambda s: jnp.exp((s - s.mean(1, keepdims=True)) / 20),
+        lambda s: s / s.std(0),
         lambda s: s - jnp.sin(s.max(0)),
         lambda s: s + jax.nn.log_softmax(s[0]),
         lambda s: s * 0.7 - jnp.sin(s.max()),
@@ -141,7 +148,16 @@ class Ranks:
         # by a mask
         lambda s, at: jnp.einsum("ii->i", s),
         lambda s, at: jnp.where(jnp.arange(len(s)) == at[:, None], s, 0).sum(1),
-        # the largest
+        # by a mask that is data, and the largest of those
+        lambda s, at: jnp.where(labels(s, at) > 0, s, 0).sum(1),
+        lambda s, at: (s * labels(s, at)).sum(1),
+        lambda s, at: jnp.full(len(s), jnp.where(labels(s, at) > 0, s, 0).sum(1).max()),
+        lambda s, at: jnp.full(len(s), jnp.einsum("ij,ij->i", s, labels(s, at)).max()),
+        # the largest, in a scan, too
+        lambda s, at: jax.lax.map(jnp.max, s),
+        lambda s, at: jax.lax.scan(lambda most, row: (jnp.maximum(most, row), None), s[0], s)[0],
+        lambda s, at: jax.lax.cond(at[0] >= 0, lambda s: s.max(1), lambda s: s.min(0), s),
+        lambda s, at: s[10:100].max(0),
         lambda s, at: s.max(0),
         lambda s, at: s.max(1),
         lambda s, at: jnp.where(jnp.arange(len(s)) == at[:, None], -jnp.inf, s).max(1),

@@ -253,6 +253,44 @@ def test_what_is_selected_is_found_again(function, tmp_path):
         assert all(np.array_equal(g, w) for g, w in zip(got, want, strict=True)), tile
 
 
+def rows_of_a_map(x, y, labels):
+    s = x[::-1] @ y.T
+    return (s == jax.lax.map(jnp.max, s)[:, None]).sum(1)
+
+
+def largest_label(x, y, labels):
+    s = x @ y.T
+    found = s >= (s * labels).sum(1).max()
+    return found.sum(0), found.sum(1)
+
+
+def largest_where_labels_are(x, y, labels):
+    s = x @ y.T
+    found = s >= jnp.where(labels > 0, s, 0).sum(1).max()
+    return found.sum(0), found.sum(1)
+
+
+ROUNDED = [rows_of_a_map, largest_label, largest_where_labels_are]
+
+
+@pytest.mark.parametrize("function", ROUNDED, ids=lambda f: f.__name__)
+def test_what_is_rounded_is_found_again(function, tmp_path):
+    """Of numbers whose sums hang on their order: in a map, by labels that are data."""
+    _hook.register_calls()
+    dice = np.random.default_rng(40)
+    x, y = (dice.standard_normal((n, 300)).astype(np.float32) for n in (301, 347))
+    labels = np.eye(347, dtype=np.float32)[dice.integers(0, 347, 301)]
+    path = tmp_path / "program.mlir"
+    inputs = x, y, labels
+    path.write_text(jax.jit(function, keep_unused=True).lower(*inputs).as_text())
+    want = running.Xla(path.read_text(), as_users=True)(*inputs)
+    for threshold in ("50kB", "250kB"):
+        for tile in ("on", "off", "auto"):
+            program = running.opt(path, "--tensor-size-threshold", threshold, "--tile", tile)
+            got = running.Xla(program, as_users=True)(*inputs)
+            assert all(np.array_equal(g, w) for g, w in zip(got, want, strict=True)), (threshold, tile)
+
+
 def test_ranks_of_the_diagonal_hold_a_tenth():
     """A row is made with its own element: the entries' count is a batch dimension of the gather."""
     dice = np.random.default_rng(0)
