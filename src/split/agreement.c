@@ -295,7 +295,7 @@ static bool is_number(const ir_module *m, ir_value v) {
 static bool is_approximated(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   return ir_kind_flags(kind) & IR_FLAG_H || kind == IR_OP_RSQRT ||
-         (kind == IR_OP_DIVIDE && is_number(m, ir_operand(m, op, 1)));
+         (kind == IR_OP_DIVIDE && ir_is_one_number(m, ir_operand(m, op, 1)));
 }
 
 static split_sameness sameness_of(search *s, ir_value v);
