@@ -16,14 +16,15 @@ typedef struct answer {
 
 typedef struct search {
   ir_module *m;
-  arena *scratch;
+  arena *scratch, *kept; /* kept: of what is put out */
   ir_block block;
-  VEC(answer) known; /* of one question, also begun: a value may be reached in many ways */
+  const bool *selected; /* by value: it may have been; NULL: not known */
+  VEC(answer) known;    /* of one question, also begun: a value may be reached in many ways */
   VEC(answer) parts; /* what is compared is made of, element by element, down to sums, and where */
   VEC(ir_value) sources; /* likewise through selections: what trips of the factor make of it */
   bool has_all_sources;  /* or of any value: it is not known */
+  split_compared *out;   /* what raise_to() is told; NULL: nobody asks */
   ir_op loop;            /* out */
-  uint8_t *again;        /* out, by value: split_again */
   bool is_selection_made_again; /* of that: what is selected for each index; else functions */
 } search;
 
@@ -39,6 +40,7 @@ static int answer_of(const search *s, ir_value v, split_pos pos) {
 static uint32_t begin(search *s, ir_value v, split_pos pos) {
   assert(answer_of(s, v, pos) == UNKNOWN);
   VEC_PUSH(s->scratch, &s->known, ((answer){v, pos, UNKNOWN}));
+  s->m->ctx->looked_at++;
   return s->known.count - 1;
 }
 
@@ -91,9 +93,38 @@ static bool may_read(const ir_module *m, ir_op op) {
                                    ir_maker(m, ir_operand(m, op, 0), IR_OP_SELECT)));
 }
 
+static bool may_select(const ir_module *m, ir_op op) {
+  return is_loop_or_branch(ir_kind_of(m, op)) || selects(m, op);
+}
+
 static bool is_selection(search *s, ir_op op) {
   if (ir_kind_of(s->m, op) == IR_OP_LOOP) s->loop = op;
-  return is_loop_or_branch(ir_kind_of(s->m, op)) || selects(s->m, op);
+  return may_select(s->m, op);
+}
+
+static bool has_selected_operand(const ir_module *m, ir_op op, const bool *selected) {
+  bool any = false;
+  for (uint32_t i = 0; !any && i < ir_op_get(m, op)->n_operands; i++)
+    any = selected[ir_operand(m, op, i)] && hands_on_operand(m, op, i);
+  return any;
+}
+
+/* A sum reads elements only of what more than moves make: the others are the same in all trips. */
+const bool *split_find_selected(arena *a, const ir_module *m, ir_block block) {
+  bool *selected = ARENA_ARRAY(a, bool, m->values.count),
+       *made = ARENA_ARRAY(a, bool, m->values.count);
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
+    ir_kind kind = ir_kind_of(m, op);
+    bool of_made = false;
+    for (ir_value v, k = 0; (v = ir_operand_at(m, op, k)); k++) of_made |= made[v];
+    bool is = may_select(m, op) || (may_read(m, op) && of_made) ||
+              (hands_on(kind) && has_selected_operand(m, op, selected));
+    for (ir_value v, k = 0; (v = ir_result_at(m, op, k)); k++) {
+      selected[v] = is;
+      made[v] = of_made || (!moves(kind) && kind != IR_OP_CONSTANT);
+    }
+  }
+  return selected;
 }
 
 static bool is_sum(ir_kind kind) {
@@ -207,7 +238,7 @@ static bool meets_sums(search *s, ir_value v, split_pos pos, bool notes) {
  * max(s[:, i]); or read from all of a value, which another loop makes: s[i, i], or in a while. */
 static bool is_elsewhere(search *s, ir_op op, ir_value v, split_pos pos) {
   split_factor f;
-  search inner = {s->m, s->scratch, s->block, .parts = s->parts};
+  search inner = {.m = s->m, .scratch = s->scratch, .block = s->block, .parts = s->parts};
   ir_kind kind = ir_kind_of(s->m, op);
   bool is = false, reads = ir_read_from(s->m, op);
   if (kind == IR_OP_LOOP) return false;
@@ -230,7 +261,7 @@ static bool is_itself(const search *s, ir_value v, split_pos pos) {
 }
 
 static void raise_to(search *s, ir_value v, split_again how) {
-  if (s->again[v] < how) s->again[v] = (uint8_t)how;
+  VEC_PUSH(s->kept, &s->out->again, ((split_raised){v, how}));
 }
 
 static split_selected selected_of(search *s, ir_value v, split_pos pos);
@@ -341,31 +372,43 @@ static bool mark_functions(search *s, ir_value v, split_pos pos, int64_t element
   return note(s, place, is);
 }
 
-split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
-                                       const split_factor *f, split_sameness enough, uint8_t *again,
-                                       ir_op *out_loop) {
-  search s = {m, scratch, ir_op_get(m, compare)->block, .again = again,
-              .is_selection_made_again = enough == SPLIT_SAME_IN_XLA};
-  split_selected found = SPLIT_NOT_SELECTED;
-  for (uint32_t i = 0; i < 2; i++) {
-    if (f->operands[1 - i].dim < 0) continue;
-    s.known.count = 0;
-    if (sameness_of(&s, ir_operand(m, compare, 1 - i)) >= enough) continue;
-    s.known.count = s.parts.count = 0;
-    meets_sums(&s, ir_operand(m, compare, 1 - i), f->operands[1 - i], true);
-    s.known.count = s.sources.count = 0;
-    s.has_all_sources = false;
-    note_sources(&s, ir_operand(m, compare, 1 - i), f->operands[1 - i]);
-    s.known.count = 0;
-    split_selected one = selected_at(&s, ir_operand(m, compare, i), f->operands[i]);
-    if (one > found) found = one;
-    s.known.count = 0;
-    if (one && !s.is_selection_made_again)
-      mark_functions(&s, ir_operand(m, compare, 1 - i), f->operands[1 - i],
-                     ir_elements(m, ir_operand(m, compare, 1 - i)));
-  }
-  *out_loop = s.loop;
+/* Of operand i, which may have been selected from the other. */
+static split_selected operand_selected(search *s, ir_op compare, uint32_t i,
+                                       const split_compared *c) {
+  ir_value v = ir_operand(s->m, compare, i), other = ir_operand(s->m, compare, 1 - i);
+  split_pos pos = c->operands[1 - i];
+  if (pos.dim < 0 || !s->selected[v]) return SPLIT_NOT_SELECTED;
+  s->known.count = 0;
+  if (sameness_of(s, other) >= c->enough) return SPLIT_NOT_SELECTED;
+  s->known.count = s->parts.count = 0;
+  meets_sums(s, other, pos, true);
+  s->known.count = s->sources.count = 0;
+  s->has_all_sources = false;
+  note_sources(s, other, pos);
+  s->known.count = 0;
+  split_selected found = selected_at(s, v, c->operands[i]);
+  s->known.count = 0;
+  if (found && !s->is_selection_made_again) mark_functions(s, other, pos, ir_elements(s->m, other));
   return found;
+}
+
+split_compared split_compares_selected(arena *a, ir_module *m, ir_op compare, const split_pos *at,
+                                       split_sameness enough, const bool *selected) {
+  split_compared c = {.operands = {at[0], at[1]}, .enough = enough};
+  search s = {.m = m,
+              .scratch = arena_create(m->ctx),
+              .kept = a,
+              .block = ir_op_get(m, compare)->block,
+              .selected = selected,
+              .out = &c,
+              .is_selection_made_again = enough == SPLIT_SAME_IN_XLA};
+  for (uint32_t i = 0; i < 2; i++) {
+    split_selected one = operand_selected(&s, compare, i, &c);
+    if (one > c.of) c.of = one;
+  }
+  c.loop = s.loop;
+  arena_destroy(s.scratch);
+  return c;
 }
 
 /* ---- values made of others, by value of a block ---- */

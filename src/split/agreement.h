@@ -45,14 +45,32 @@ typedef enum split_again {
   SPLIT_NEEDED_WHOLE /* so all read the one from outside, whoever else would make it again */
 } split_again;
 
-/* Whether the comparison, done by this factor, is of values that are less the same than `enough`,
- * with an element selected from such. again, by value: split_again, raised. Where all loops are
- * XLA's (enough: SPLIT_SAME_IN_XLA) what is selected for each index is made again, from the
- * selection on to the comparison; else functions in what is compared. *out_loop: IR_NONE, or the
- * loop that selected it. */
-split_selected split_compares_selected(arena *scratch, ir_module *m, ir_op compare,
-                                       const split_factor *f, split_sameness enough, uint8_t *again,
-                                       ir_op *out_loop);
+typedef struct split_raised {
+  ir_value v;
+  split_again how;
+} split_raised;
+
+/* What is known of a comparison, done by a factor that has its operands at these positions. */
+typedef struct split_compared {
+  split_pos operands[2];
+  split_sameness enough;
+  split_selected of;
+  ir_op loop;                  /* that selected it; IR_NONE: none did */
+  VEC(split_raised) again;     /* values, also several times */
+  struct split_compared *next; /* of the same comparison; whoever keeps it sets it */
+} split_compared;
+
+/* By value of the block: whether elements of it may have been selected from others. A loop may have
+ * selected what it puts out. Cost: linear in the block. */
+const bool *split_find_selected(arena *a, const ir_module *m, ir_block block);
+
+/* Whether the comparison is of values that are less the same than `enough`, with an element
+ * selected from such. Where all loops are XLA's (enough: SPLIT_SAME_IN_XLA) what is selected for
+ * each index is made again, from the selection on to the comparison; else functions in what is
+ * compared. at: of its two operands. selected: of its block. a: of the list. Cost: looks at hundreds
+ * of values at the most, which are counted (ctx.looked_at). */
+split_compared split_compares_selected(arena *a, ir_module *m, ir_op compare, const split_pos *at,
+                                       split_sameness enough, const bool *selected);
 
 /* Whether a comparison of the block sees what is made of these values, by value, and an element
  * selected from such: copies of them would be rounded apart. So do comparisons in its loops, whiles

@@ -23,7 +23,8 @@ split_state split_state_of(arena *a, const ir_module *m, int64_t threshold_bytes
                        .n_values = n,
                        .threshold_bytes = threshold_bytes,
                        .large = large,
-                       .traced = ARENA_ARRAY(a, split_traced **, m->ops.count)};
+                       .traced = ARENA_ARRAY(a, split_traced **, m->ops.count),
+                       .compared = ARENA_ARRAY(a, struct split_compared *, m->ops.count)};
 }
 
 static bool is_made_of_constants(const ir_module *m, ir_op op, const bool *is_constant) {
@@ -105,6 +106,7 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->users = ir_users_of_block(s->a, m, block);
   s->effects = effects;
   s->is_constant = find_constants(s->a, m, block);
+  s->selected = split_find_selected(s->a, m, block);
   s->detaches = ARENA_ARRAY(s->a, uint8_t, m->values.count);
   s->compares_selected = NOT_ASKED;
   s->becomes_part = ARENA_ARRAY(s->a, uint8_t, m->values.count);
@@ -219,15 +221,29 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
                                              : trace_once(r, op, of_result, index, pos, out);
 }
 
-static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
-  ir_op loop;
+static const split_compared *compared(split_region *r, ir_op op, const split_pos *at) {
+  split_state *s = r->state;
   split_sameness enough = r->goal.no_kernels ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
-  split_selected of = split_compares_selected(r->scratch, r->m, op, f, enough, r->again, &loop);
-  if (of == SPLIT_NOT_SELECTED) return true;
-  if (r->goal.no_kernels && (of == SPLIT_SELECTED_OF_ALL || loop)) return false;
+  split_compared *c = s->compared[op];
+  while (c && !(c->enough == enough && split_pos_equal(c->operands[0], at[0]) &&
+                split_pos_equal(c->operands[1], at[1])))
+    c = c->next;
+  if (c) return c;
+  c = ARENA_NEW(s->a, split_compared);
+  *c = split_compares_selected(s->a, r->m, op, at, enough, s->selected);
+  c->next = s->compared[op];
+  return s->compared[op] = c;
+}
+
+static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
+  const split_compared *c = compared(r, op, f->operands);
+  for (const split_raised *v = c->again.at; v < VEC_END(c->again); v++)
+    if (r->again[v->v] < v->how) r->again[v->v] = (uint8_t)v->how;
+  if (c->of == SPLIT_NOT_SELECTED) return true;
+  if (r->goal.no_kernels && (c->of == SPLIT_SELECTED_OF_ALL || c->loop)) return false;
   r->must_agree = true;
-  r->disagrees |= of == SPLIT_SELECTED_OF_ALL;
-  if (loop) VEC_PUSH(r->scratch, &r->selecting, loop);
+  r->disagrees |= c->of == SPLIT_SELECTED_OF_ALL;
+  if (c->loop) VEC_PUSH(r->scratch, &r->selecting, c->loop);
   return true;
 }
 
