@@ -113,7 +113,8 @@ typedef struct weir_options {
                            of StableHLO ("1.13.0"), also where nothing was rewritten; "": of the
                            input's version, or of one that jax 0.7.2 reads; NULL: as text */
   int64_t search_ops;   /* how long a way under the limit is searched for: ops that estimates and
-                           regions come to, the same on every machine; 0: 30 million (some 20 s of
+                           regions come to and XLA compiles (each 1,500 times), the same on every
+                           machine; all searches have twice as many; 0: 30 million (some 20 s of
                            CPU), or 1,000 for each op of the program if that is more */
   weir_timer timer; /* where predictions under WEIR_TILE_AUTO are unsure; NULL: they stand, unless
                        a choice was kept. weir_fits() does not call it */

@@ -139,7 +139,8 @@ static weir_status confirm_limit(job *j, int64_t high, minimum *found) {
  * share. Who sets the limit looks for kernels, too, which takes as much again. */
 static void begin_for_seen(job *j, minimum *found) {
   found->left_ops = search_budget(j, MINIMUMS_SHARE);
-  *found->left_ops = max64(*found->left_ops, min64(search_ops(j) / SEEN_SHARE, found->seen_ops));
+  int64_t wanted = min64(search_ops(j) / SEEN_SHARE, found->seen_ops);
+  *found->left_ops = max64(*found->left_ops, search_ops_left(j, wanted));
 }
 
 /* Of less than that XLA has seen a candidate, under another limit: the estimate is high. For a

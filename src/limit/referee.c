@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "ir/calls.h"
 #include "limit/result.h"
+#include "machine/tuned.h"
 #include "out/out.h"
 #include "plan/cost.h"
 
@@ -103,14 +105,23 @@ static const char *text_of(arena *a, const ir_module *m, size_t *out_length) {
   return copy;
 }
 
-static bool ask_about(job *j, const candidate *c, bool only_report, verdict *out) {
-  if (!j->options.referee) return false;
+static bool ask_about_text(job *j, const candidate *c, bool only_report, verdict *out) {
   if (!c->m) return ask_all(j, c, NULL, 0, only_report, out);
   arena *a = arena_create(&j->c);
   size_t length;
   const char *text = text_of(a, c->m, &length);
   bool answered = ask_all(j, c, text, length, only_report, out);
   arena_destroy(a);
+  return answered;
+}
+
+/* What XLA compiles counts as looked at. */
+static bool ask_about(job *j, const candidate *c, bool only_report, verdict *out) {
+  const int32_t *compiles = &j->result->summary.referee_compiles, before = *compiles;
+  if (!j->options.referee) return false;
+  bool answered = ask_about_text(j, c, only_report, out);
+  int64_t n_ops = c->m ? ir_count_below(c->m, c->m->root) : ir_count_inlined(j->m);
+  j->c.looked_at += (*compiles - before) * n_ops * TUNED_COMPILED_OP;
   return answered;
 }
 

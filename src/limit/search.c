@@ -22,6 +22,8 @@ enum {
   MOST_EXTRA_WORK = 10, /* times the operations of the program: more is as good as refused */
   MOST_SORTING = 400,   /* times its time, as predicted, where sorts are made slice by slice */
   COMPILES_IN_BLOCKS = 2,
+  ALL_SEARCHES = 2,  /* times what one may look at; each small one has its share whatever is left */
+  MOST_GROWTH = 4,   /* of a candidate, times the program's ops, however large that is */
   FIRST_CUTS = 12,   /* sixteenths of the room */
   FEWER_CUTS = 4,    /* so many less where slices are shorter */
   MOST_SPARED = 4,   /* times that checkpoints leave more, with the same slices */
@@ -131,6 +133,36 @@ void search_done_with(job *j, ir_module *m) {
   ir_module_destroy(m);
 }
 
+int64_t search_ops(const job *j) {
+  if (j->options.search_ops > 0) return j->options.search_ops;
+  int64_t by_size = saturated_product(SEARCH_OPS_PER_OP, ir_count_inlined(j->m));
+  return by_size > SEARCH_OPS ? by_size : SEARCH_OPS;
+}
+
+int64_t search_ops_left(const job *j, int64_t wanted) {
+  int64_t all = search_ops(j), left = saturated_product(ALL_SEARCHES, all) - j->spent_ops;
+  return saturated_sum(min64(wanted, max64(left, all / NEAR_SHARE)), 1);
+}
+
+int64_t *search_budget(job *j, int64_t share) {
+  int64_t *ops = ARENA_NEW(arena_create(&j->c), int64_t);
+  assert(share > 0);
+  *ops = search_ops_left(j, search_ops(j) / share);
+  return ops;
+}
+
+/* Of a candidate: what has more takes XLA as long as a whole search. */
+static int64_t most_ops(const job *j, const ir_module *from) {
+  return max64(search_ops(j) / TUNED_COMPILED_OP, saturated_product(MOST_GROWTH, from->ops.count));
+}
+
+/* What was looked at since. left_ops: NULL, or the search's. */
+static void charge(job *j, int64_t since, int64_t *left_ops) {
+  CTX_CHECK(&j->c, j->c.looked_at >= since);
+  j->spent_ops += j->c.looked_at - since;
+  if (left_ops) *left_ops -= j->c.looked_at - since;
+}
+
 /* Splits a copy of the prepared program; *out_m is the rewritten copy, NULL: it would be no other
  * and does not hold. */
 static weir_status split_copy(job *j, const search *s, const int64_t *left_ops, split_order *order,
@@ -148,6 +180,7 @@ static weir_status split_copy(job *j, const search *s, const int64_t *left_ops, 
                          .most_bytes = most_bytes(j, s),
                          .limit_bytes = s->target,
                          .asked_bytes = asked_bytes(j, s),
+                         .most_ops = most_ops(j, s->from),
                          .search_end = left_ops ? saturated_sum(j->c.looked_at, *left_ops) : 0,
                          .cut_sixteenths = s->cut_sixteenths,
                          .spare_bytes = s->spare_bytes,
@@ -162,19 +195,6 @@ static weir_status split_copy(job *j, const search *s, const int64_t *left_ops, 
   j->searched_ops += s->from->ops.count + m->ops.count;
   *out_m = m;
   return WEIR_OK;
-}
-
-int64_t search_ops(const job *j) {
-  if (j->options.search_ops > 0) return j->options.search_ops;
-  int64_t by_size = saturated_product(SEARCH_OPS_PER_OP, ir_count_inlined(j->m));
-  return by_size > SEARCH_OPS ? by_size : SEARCH_OPS;
-}
-
-int64_t *search_budget(job *j, int64_t share) {
-  int64_t *ops = ARENA_NEW(arena_create(&j->c), int64_t);
-  assert(share > 0);
-  *ops = saturated_sum(search_ops(j) / share, 1);
-  return ops;
 }
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles,
@@ -435,8 +455,7 @@ static weir_status try_candidate(job *j, search *s, int64_t *left_ops) {
   CTX_CHECK(&j->c, !left_ops || left_ops == s->left_ops);
   s->is_over = ++s->candidates == s->most_candidates;
   WEIR_TRY(split_copy(j, s, left_ops, &order, &m));
-  CTX_CHECK(&j->c, j->c.looked_at >= looked_at);
-  if (left_ops) *left_ops -= j->c.looked_at - looked_at;
+  charge(j, looked_at, left_ops);
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   s->added_bytes = max64(s->added_bytes, order.added_bytes);
   s->moved_bytes = max64(s->moved_bytes, order.moved_bytes);
@@ -451,7 +470,9 @@ static weir_status try_candidate(job *j, search *s, int64_t *left_ops) {
   verdict needs = {.peak = order.peak_bytes};
   bool is_asked = may_hold && !is_as_it_came(j, s, &order, &needs);
   if (is_asked && may_ask(j, s)) m = compacted(m, &order);
+  looked_at = j->c.looked_at;
   if (is_asked && can_ask(j, s)) needs = judge_candidate(j, s, m, order.peak_bytes, fits);
+  charge(j, looked_at, left_ops);
   if (is_asked && fits && s->asks_later) s->compiles++;
   CTX_CHECK(&j->c, s->seen.least <= order.peak_bytes); /* what a refusal names was seen */
   if (needs.is_xlas) note_report(s, order.peak_bytes, fits, needs.peak);
@@ -584,10 +605,19 @@ static weir_status search_confirmed(job *j, search *s) {
   return WEIR_OK;
 }
 
+/* s: has ended. Where the least estimate of all is no candidate's in doubt, there is none. */
+static bool has_doubts(const job *j, const search *s, const search *first) {
+  search again = *first;
+  again.asks_later = false;
+  again.doubts = ASKED;
+  again.doubted = s->doubted;
+  return s->doubts == UNASKED && may_ask(j, s) && s->seen.least <= asked_bytes(j, &again);
+}
+
 weir_status search_all(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_confirmed(j, s));
-  if (!s->found.m && s->doubts == UNASKED && may_ask(j, s) && !s->was_stopped) {
+  if (!s->found.m && !s->was_stopped && has_doubts(j, s, &first)) {
     start_again(s, &first);
     s->no_kernels = first.no_kernels;
     s->asks_later = false;

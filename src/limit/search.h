@@ -107,10 +107,12 @@ typedef struct search {
   seen seen;       /* out */
 } search;
 
-/* How many ops searches of the job may look at. */
+/* How many ops a search of the job may look at, those that XLA compiles for it included. */
 int64_t search_ops(const job *j);
-/* A share-th of that, for searches that have it together; what they have not come to then stays
- * untried. Lives as long as the job. */
+/* So many, or what is left of all that searches of the job may look at together. */
+int64_t search_ops_left(const job *j, int64_t wanted);
+/* A share-th of search_ops(), likewise, for searches that have it together; what they have not come
+ * to then stays untried. Lives as long as the job. */
 int64_t *search_budget(job *j, int64_t share);
 
 search search_under(const job *j, int64_t limit, plan_order order, int32_t most_compiles,

@@ -54,6 +54,7 @@ typedef struct job {
   unsplit as_it_is;     /* of what was split last */
   ordered_report said;  /* of it as it came */
   int64_t searched_ops; /* of all candidates: their budget */
+  int64_t spent_ops;    /* that searches looked at: limit/search.h */
   struct split_schedules *schedules; /* of all candidates; NULL: none was made */
   struct witnesses *witnesses;       /* limit/witness.c; NULL: nobody has looked for any */
   VEC(referee_report) reports;       /* XLA is asked once of a program */
@@ -113,11 +114,12 @@ typedef struct split_order {
   split_checkpoints checkpoints[MOST_CHECKPOINTS]; /* out: loops that run in segments; the first */
   bool is_trial; /* nothing is asked but whether it holds: no kernels, no report */
   int64_t
-      search_end;  /* of ctx.looked_at: nothing more is split from there on; 0: there is no end */
-  bool has_whiles; /* out: see made_has_whiles */
-  made_loops made; /* out, for the report; lives as long as the module */
-  int64_t flops;   /* out */
-  double time_ns;  /* out: with kernels */
+      search_end;   /* of ctx.looked_at: nothing more is split from there on; 0: there is no end */
+  int64_t most_ops; /* of the module: likewise; 0: as many as it takes */
+  bool has_whiles;  /* out: see made_has_whiles */
+  made_loops made;  /* out, for the report; lives as long as the module */
+  int64_t flops;    /* out */
+  double time_ns;   /* out: with kernels */
 } split_order;
 
 /* pipeline.c: the passes of pass/passes.def in order. */

@@ -88,9 +88,11 @@ static bool is_added_in_blocks(const ir_module *m, ir_block block, const split_g
   return goal->part_bytes && parent && ir_kind_of(m, parent) == IR_OP_LOOP;
 }
 
-/* The search's work is done: what is not split by now stays. */
+/* The search's work is done, or the program has grown beyond use: what is not split by now stays.
+ */
 static bool is_at_end(const ir_module *m, const split_order *order) {
-  return order->search_end && m->ctx->looked_at >= order->search_end;
+  bool is_large = order->most_ops && m->ops.count > order->most_ops;
+  return is_large || (order->search_end && m->ctx->looked_at >= order->search_end);
 }
 
 /* Of loops in loops: a value that the region would put out as a whole, and that its own region,

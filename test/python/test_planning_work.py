@@ -277,6 +277,69 @@ def test_comparisons_with_nothing_that_was_selected_take_no_look():
     assert looked_at(done) < 6_000_000
 
 
+def wave_steps(n, steps):
+    """Of a wave function by Runge and Kutta, whose borders go round."""
+
+    def slope(u):
+        p = jnp.pad(u, 1, mode="wrap")
+        around = p[2:, 1:-1] + p[:-2, 1:-1] + p[1:-1, 2:] + p[1:-1, :-2]
+        return 1j * (around - 4 * u)
+
+    def run(u):
+        for _ in range(steps):
+            a = slope(u)
+            b = slope(u + 0.5e-3 * a)
+            c = slope(u + 0.5e-3 * b)
+            u = u + 1e-3 / 6 * (a + 2 * b + 2 * c + slope(u + 1e-3 * c))
+        return u
+
+    return jax.jit(run).lower(jax.ShapeDtypeStruct((n, n), "complex64"))
+
+
+def test_a_candidate_ends_that_grows_beyond_what_xla_compiles_in_a_search():
+    """Each slope is read at its neighbours' places: candidates grew to 14,837 ops, and
+    2,714,850 were looked at."""
+    done, _ = planned(wave_steps(256, 2).as_text(), 2_000_000, "--search-ops", "2M")
+    assert done.returncode == running.REFUSED
+    grown = [int(n) for n in re.findall(r"pass split: \d+ -> (\d+) ops", done.stderr)]
+    assert max(grown) < 8_000
+    assert looked_at(done) < 1_000_000
+
+
+def test_what_xla_compiles_counts(capfd):
+    """Nothing is searched below the arguments: XLA is asked about the program, for the message."""
+    text, asked = layers(100).encode(), []
+    ops = 3 * 100 - 1
+
+    def referee(candidate, options):
+        asked.append(candidate)
+        return VALUE_BYTES, VALUE_BYTES, 0, 1 << 40
+
+    settings = {"memory_limit_bytes": VALUE_BYTES, "platform": b"cpu", "debug": 2, "minimum": 2}
+    assert _library.rewrite(text, settings, referee).status != _library.OK
+    looked = re.search(r"looked at (\d+) ops", capfd.readouterr().err)
+    assert asked and int(looked[1]) > len(asked) * ops * 1500  # TUNED_COMPILED_OP
+
+
+def test_none_is_in_doubt_where_the_least_is_far_above_the_limit(capfd):
+    """A factor stays whole: 120 candidates where each is made again to ask XLA about it, 96 without."""
+
+    def factor(x):
+        return jnp.linalg.cholesky(jnp.exp(x @ x.T) + jnp.eye(512)) @ x
+
+    text = jax.jit(factor).lower(jax.ShapeDtypeStruct((512, 8), "float32")).as_text().encode()
+    settings = {"memory_limit_bytes": 400_000, "platform": b"cpu", "debug": 2, "minimum": 2}
+
+    def referee(candidate, options):
+        return 16_384, 16_384, 0, 1 << 40
+
+    made = []
+    for judge in (None, referee):
+        assert _library.rewrite(text, settings, judge).status != _library.OK
+        made.append(capfd.readouterr().err.count("weir: slices of"))
+    assert made[0] == made[1] > 0
+
+
 # ---- what a refusal names, under the same budget ----
 @pytest.mark.parametrize("ops", [1, 2000])
 @pytest.mark.parametrize("name", ["m_diag_and_trace", "hand_batch_norm", "special_bessel_zeta"])
