@@ -67,8 +67,8 @@ const bool *split_find_selected(arena *a, const ir_module *m, ir_block block);
 /* Whether the comparison is of values that are less the same than `enough`, with an element
  * selected from such. Where all loops are XLA's (enough: SPLIT_SAME_IN_XLA) what is selected for
  * each index is made again, from the selection on to the comparison; else functions in what is
- * compared. at: of its two operands. selected: of its block. a: of the list. Cost: looks at hundreds
- * of values at the most, which are counted (ctx.looked_at). */
+ * compared. at: of its two operands. selected: of its block. a: of the list. Cost: looks at
+ * hundreds of values at the most, which are counted (ctx.looked_at). */
 split_compared split_compares_selected(arena *a, ir_module *m, ir_op compare, const split_pos *at,
                                        split_sameness enough, const bool *selected);
 
