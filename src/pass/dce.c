@@ -74,11 +74,6 @@ static bool has_effects(dce *d, ir_op op) {
 }
 
 /* ---- loops ---- */
-static bool has_own_carries(const ir_module *m, ir_op op) {
-  ir_kind kind = ir_kind_of(m, op);
-  return kind == IR_OP_LOOP || (kind == IR_OP_WHILE && !ir_op_get(m, op)->n_attrs);
-}
-
 /* dimension, is_stable. */
 static bool is_plain_sort(const ir_module *m, ir_op op) {
   return ir_kind_of(m, op) == IR_OP_SORT && ir_op_get(m, op)->n_attrs <= 2;
@@ -86,7 +81,7 @@ static bool is_plain_sort(const ir_module *m, ir_op op) {
 
 /* Each of its operands is needed for itself. */
 static bool can_shrink(const ir_module *m, ir_op op) {
-  return has_own_carries(m, op) || is_plain_sort(m, op);
+  return ir_has_own_carries(m, op) || is_plain_sort(m, op);
 }
 
 static uint32_t n_inputs(ir_module *m, ir_op loop) {
@@ -181,7 +176,7 @@ static void follow_op(dce *d, ir_op op) {
   ir_op parent = ir_op_around(d->m, op);
   if (parent) mark_op(d, parent);
   bool own =
-      ir_kind_flags((ir_kind)data->kind) & IR_FLAG_T && parent && has_own_carries(d->m, parent);
+      ir_kind_flags((ir_kind)data->kind) & IR_FLAG_T && parent && ir_has_own_carries(d->m, parent);
   bool is_condition =
       own && ir_kind_of(d->m, parent) == IR_OP_WHILE && ir_body(d->m, parent) == data->block;
   for (uint32_t i = 0;
@@ -319,7 +314,7 @@ static void sweep(dce *d, ir_block block) {
     ir_op_data *data = ir_op_get(d->m, op);
     if (data->kind == IR_OP_LOOP) shrink_loop(d, op);
     else if (is_plain_sort(d->m, op)) shrink_sort(d, op);
-    else if (has_own_carries(d->m, op)) shrink_while(d, op);
+    else if (ir_has_own_carries(d->m, op)) shrink_while(d, op);
     for (ir_block below, r = 0; (below = ir_next_block(d->m, op, &r));) sweep(d, below);
     if (data->whole) sweep(d, data->whole);
   }

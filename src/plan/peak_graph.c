@@ -405,13 +405,19 @@ static bool mark_what_stays(marker *k, uint32_t loop) {
   return found;
 }
 
+/* Of what is split dce will take out what XLA would not. */
+static bool may_have_more(const marker *k, uint32_t id) {
+  const plan_node *n = plan_node_get(k->g, id);
+  return k->elements[id] && n->kind == IR_OP_WHILE &&
+         !(k->g->is_split && ir_has_own_carries(k->g->m, n->op));
+}
+
 static void mark_all_that_stays(marker *k) {
   bool more = true;
   while (more) {
     more = false;
     for (uint32_t id = 1; id < k->g->nodes.count; id++)
-      if (k->elements[id] && plan_node_get(k->g, id)->kind == IR_OP_WHILE)
-        more |= mark_what_stays(k, id);
+      if (may_have_more(k, id)) more |= mark_what_stays(k, id);
     mark_from(k);
   }
 }
@@ -535,7 +541,7 @@ void plan_graph_finish(plan_graph *g) {
       mark(&k, n);
   }
   mark_from(&k);
-  if (!g->is_split) mark_all_that_stays(&k);
+  mark_all_that_stays(&k);
   restore_sums(g);
   shrink_tuples(&k);
   plan_graph_sweep(g);

@@ -3,6 +3,8 @@
 // so there they don't count. They count where nothing is split.
 // RUN: sed -n '/^.. SPLIT/,/^.. WHOLE/p' %s | %weir plan - | FileCheck %s --check-prefix=SPLIT
 // RUN: sed -n '/^.. WHOLE/,$p' %s | %weir plan - | FileCheck %s --check-prefix=WHOLE
+// A while with attributes keeps them (set_xla_metadata): attributes may list all carries.
+// RUN: sed -n '/^.. SPLIT/,/^.. WHOLE/p' %s | sed '/while/s/$/ attributes {mhlo.frontend_attributes = {a = "b"}}/' | %weir plan - | FileCheck %s --check-prefix=WHOLE
 
 // SPLIT: before, estimated: peak 16.{{.*}} temporaries {{[0-9.]+}} B
 func.func @main(%x: tensor<256x8xf32>, %n: tensor<i32>) -> (tensor<256x8xf32>, tensor<i32>) {
