@@ -17,6 +17,7 @@ typedef struct pass_ctx {
   void *user;                  /* the driver's */
   const machine *machine;      /* likewise; that the program is for */
   bool changed;                /* set by the pass: the module did */
+  bool is_for_speed;           /* the program holds its limit as it came */
 } pass_ctx;
 
 /* What a pass that looks at one op at a time is called with. */
@@ -70,7 +71,8 @@ typedef struct pass_driver {
   const machine *machine; /* likewise; NULL where only passes run that do not ask */
   void (*dump)(void *dump_user, const ir_module *m, const char *after); /* NULL: no dumps */
   void *dump_user;
-  bool stopped; /* the pass of stop_after was reached: all further ones are skipped */
+  bool is_for_speed; /* likewise */
+  bool stopped;      /* the pass of stop_after was reached: all further ones are skipped */
 } pass_driver;
 
 /* INVALID_ARGUMENT if only_passes, skip_passes, dump_after or stop_after name a pass that is not in

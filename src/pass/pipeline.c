@@ -107,7 +107,12 @@ weir_status pass_run(pass_driver *d, const pass *p, ir_module *m, bool *out_chan
   uint32_t n_ops = m->ops.count, n_values = m->values.count;
   int64_t before = logs ? ir_count_below(m, m->root) : 0, start_ns = now_ns();
   arena *scratch = arena_create(d->c);
-  pass_ctx ctx = {d->c, scratch, d->options, d->user, d->machine, false};
+  pass_ctx ctx = {.c = d->c,
+                  .scratch = scratch,
+                  .options = d->options,
+                  .user = d->user,
+                  .machine = d->machine,
+                  .is_for_speed = d->is_for_speed};
   weir_status status = WEIR_OK;
   if (p->run) status = p->run(&ctx, m);
   else pass_rewrite_ops(&ctx, m, p);

@@ -14,21 +14,26 @@
  * of a diagonal block in place of that of a row, and what is infinite or NaN in a column of B
  * reaches all rows of its block, also those above it. A batch of triangles has a batch of blocks.
  * Left alone: matrices from the right, complex numbers, f32 beyond CPU, whose products round it
- * first, few right-hand sides (TUNED_SOLVE_SIDES), batches of triangles that are not small against
- * the limit, right-hand sides that are small against the limit or below the threshold. Cost: some
- * ten ops a block, MOST_BLOCKS at most.
- *   Right-hand sides that are products of small matrices with what is long are not solved for:
- *   A^-1 (M X + c y^T) = (A^-1 M) X + (A^-1 c) y^T
- * where no one else reads them: sums of scaled products, whose M and c together are no wider than
- * A. Errors: those of the solves for M and c, times |X| and |y|.
- * Source: XLA's TriangularSolveExpander (which inverts the blocks in each trip of a loop)
- * and MAGMA's trsm do the same.
+ * first; in programs that hold their limit as they came, where errors are LAPACK's, all but batches
+ * of triangles of few rows; few right-hand sides (TUNED_SOLVE_SIDES), batches of triangles that are
+ * not small against the limit, right-hand sides that are small against the limit or below the
+ * threshold. Cost: some ten ops a block, MOST_BLOCKS at most. Right-hand sides that are products of
+ * small matrices with what is long are not solved for: A^-1 (M X + c y^T) = (A^-1 M) X + (A^-1 c)
+ * y^T where no one else reads them: sums of scaled products, whose M and c together are no wider
+ * than A. Errors: those of the solves for M and c, times |X| and |y|. Source: XLA's
+ * TriangularSolveExpander (which inverts the blocks in each trip of a loop) and MAGMA's trsm do the
+ * same.
  */
 #include "ir/lapack.h"
 #include "machine/tuned.h"
 #include "pass/build.h"
 
-enum { MOST_BLOCKS = 16, MOST_STEPS = 16, SPARE_COLUMNS = 4 };
+enum {
+  MOST_BLOCKS = 16,
+  MOST_STEPS = 16,
+  SPARE_COLUMNS = 4,
+  MOST_OF_WHAT_FITS = 16 /* rows of a triangle, one of a batch, in a program that holds its limit */
+};
 
 typedef struct triangle { /* op(A) */
   ir_builder b;
@@ -225,9 +230,10 @@ static bool replace(pass_rewrite *f, ir_op op) {
   t.b = (ir_builder){f->m, f->b.block, ir_op_get(f->m, op)->location};
   t.a = a;
   t.batch = ir_type_at(f->m, a)->rank - 2;
+  int64_t rows = ir_type_at(f->m, a)->dims[t.batch];
+  if (f->p->is_for_speed && (!t.batch || rows > MOST_OF_WHAT_FITS)) return false;
   if (!t.batch && replace_factored(f, &t.b, op)) return true;
   if (!pass_multiplies_whole(f->p->options, ir_type_at(f->m, b)->dtype)) return false;
-  int64_t rows = ir_type_at(f->m, a)->dims[t.batch];
   t.most_rows = (rows + MOST_BLOCKS - 1) / MOST_BLOCKS;
   if (t.most_rows < TUNED_SOLVE_BLOCK) t.most_rows = TUNED_SOLVE_BLOCK;
   return pass_stand_in(f->m, f->map, op, solve(&t, 0, b));

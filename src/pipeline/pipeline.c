@@ -142,6 +142,7 @@ weir_status pipeline_prepare(job *j, pipeline_purpose why, int64_t limit_bytes, 
   pipeline_changes changes = {0};
   under.memory_limit_bytes = limit_bytes;
   d.options = &under;
+  d.is_for_speed = why == PREPARE_FOR_SPEED;
   WEIR_TRY(run_phases(&d, why, m, &changes));
   j->driver.stopped = d.stopped;
   if (out_changes) *out_changes = changes;
