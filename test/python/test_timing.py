@@ -649,6 +649,15 @@ def test_solves_of_what_fits_are_products_in_slices(sliced, runs):
     np.testing.assert_allclose(taken(x, means, factors), want, rtol=1e-4, atol=1e-5)
 
 
+def test_solves_of_a_larger_triangle_that_fit_are_lapacks(sliced, runs):
+    """Its errors are, too, and which results are not finite."""
+    dice = np.random.default_rng(0)
+    triangle = (np.eye(64) + np.tril(dice.normal(size=(64, 64))) / 64).astype(np.float32)
+    sides = dice.normal(size=(64, 60_000)).astype(np.float32)
+    solved = lambda a, b: jnp.exp(-solve_triangular(a, b, lower=True) ** 2).sum(0)  # noqa: E731
+    assert "trsm" in compiled(solved, (triangle, sides)).as_text()
+
+
 def check_that_what_is_slower_is_left(f, arguments, folder, runs, monkeypatch):
     runs.seconds = [3e-3, 2e-3]
     compiled(f, arguments)
