@@ -284,15 +284,19 @@ bool ir_keeps_order(ir_module *m, ir_op op) {
 }
 
 /* ---- reads ---- */
-/* The x of select(p, x, 0), or of select(p, 0, x), where p may be true of one: no order is it.
- * IR_NONE: v is no such value. */
-static ir_value masked(const ir_module *m, ir_value v) {
+/* No order is. */
+static bool may_be_true_of_one(const ir_module *m, ir_value p) {
   ir_direction direction = IR_EQ;
+  ir_op wide = ir_maker(m, p, IR_OP_BROADCAST_IN_DIM);
+  return !ir_comparison(m, wide ? ir_operand(m, wide, 0) : p, &direction) || direction == IR_EQ ||
+         direction == IR_NE;
+}
+
+/* The x of select(p, x, 0), or of select(p, 0, x), where p may be true of one. IR_NONE: v is no
+ * such value. */
+static ir_value masked(const ir_module *m, ir_value v) {
   ir_op select = ir_maker(m, v, IR_OP_SELECT);
-  ir_op wide = select ? ir_maker(m, ir_operand(m, select, 0), IR_OP_BROADCAST_IN_DIM) : IR_NONE;
-  if (!select || (ir_comparison(m, ir_operand(m, wide ? wide : select, 0), &direction) &&
-                  direction != IR_EQ && direction != IR_NE))
-    return IR_NONE;
+  if (!select || !may_be_true_of_one(m, ir_operand(m, select, 0))) return IR_NONE;
   for (uint32_t i = 1; i < 3; i++)
     if (ir_is_zero(m, ir_operand(m, select, 3 - i))) return ir_operand(m, select, i);
   return IR_NONE;
@@ -306,6 +310,21 @@ ir_value ir_read_from(const ir_module *m, ir_op op) {
     return IR_NONE;
   ir_op convert = ir_maker(m, d->operands[0], IR_OP_CONVERT);
   return masked(m, convert ? ir_operand(m, convert, 0) : d->operands[0]);
+}
+
+/* One-hot rows, of 0 and 1, as they are or turned. */
+static bool is_one_hot(const ir_module *m, ir_value v) {
+  ir_op turn = ir_maker(m, v, IR_OP_TRANSPOSE);
+  ir_op convert = ir_maker(m, turn ? ir_operand(m, turn, 0) : v, IR_OP_CONVERT);
+  ir_value p = convert ? ir_operand(m, convert, 0) : IR_NONE;
+  return p && ir_type_at(m, p)->dtype == IR_I1 && may_be_true_of_one(m, p);
+}
+
+ir_value ir_multiplied_from(const ir_module *m, ir_op op) {
+  if (ir_kind_of(m, op) != IR_OP_DOT_GENERAL) return IR_NONE;
+  for (uint32_t i = 0; i < 2; i++)
+    if (is_one_hot(m, ir_operand(m, op, i))) return ir_operand(m, op, 1 - i);
+  return IR_NONE;
 }
 
 bool ir_finds_extremes(const ir_module *m, ir_op op) {

@@ -41,6 +41,8 @@ bool ir_keeps_order(ir_module *m, ir_op op);
 /* What elements are read from, one by one or in windows: the x of a gather, and of
  * sum(where(p, x, 0)), a diagonal or one in a row where p is so; IR_NONE: by no such op. */
 ir_value ir_read_from(const ir_module *m, ir_op op);
+/* Likewise of a product with what may be one-hot rows, made from a mask: the other side. */
+ir_value ir_multiplied_from(const ir_module *m, ir_op op);
 
 /* Results are elements of the operands, or say where those are: maxima and minima, of groups too,
  * top-k, sorts, argmax. */

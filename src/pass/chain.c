@@ -25,13 +25,14 @@
  * Left alone: a product times its own transpose where it is a sum (is_square()), and what is
  * squared so; element types other than f32, f64 and integers (an intermediate of bf16 or f16 is
  * rounded where it is made), products that differ in element type, precision or algorithm or have
- * attributes that we don't know, intermediates that are at hand anyway; chains of tensors all of
- * which the splitter would leave alone.
- * Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
+ * attributes that we don't know, one-hot rows' whose elements are compared (compared.h),
+ * intermediates that are at hand anyway; chains of tensors all of which the splitter would leave
+ * alone. Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
  * dot-order pass knew (A B) c.
  */
 #include "ir/maps.h"
 #include "machine/tuned.h"
+#include "pass/compared.h"
 #include "pass/network.h"
 
 enum {
@@ -46,6 +47,7 @@ enum { NOWHERE, EVERYWHERE, IN_PRODUCTS };
 typedef struct chain {
   arena *scratch;
   ir_module *m;
+  pass_rewrite r;                 /* what came */
   double small_bytes, goal_bytes; /* goal 0: none */
   uint32_t *uses;                 /* by value: how often it is an operand, anywhere */
   uint8_t *dissolved;             /* by value: of a shared product, where not */
@@ -65,7 +67,7 @@ static bool is_known_attr(const char *name) {
 }
 
 static bool is_product(const chain *c, ir_op op) {
-  if (!op || ir_kind_of(c->m, op) != IR_OP_DOT_GENERAL) return false;
+  if (!op || ir_kind_of(c->m, op) != IR_OP_DOT_GENERAL || pass_is_compared(&c->r, op)) return false;
   const ir_op_data *d = ir_op_get(c->m, op);
   ir_type result = ir_type_of(c->m, d->first_result);
   ir_dtype dtype = ir_type_get(c->m, result)->dtype;
@@ -618,6 +620,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
   ir_block top = ir_top(m);
   chain c = {.scratch = p->scratch,
              .m = m,
+             .r = {.p = p, .m = m},
              .small_bytes = (double)pass_small_bytes(o),
              .goal_bytes = (double)(limit ? limit : threshold),
              .budget = MOST_WORK,
@@ -627,6 +630,7 @@ static weir_status run(pass_ctx *p, ir_module *m) {
              .consumed = ARENA_ARRAY(p->scratch, uint8_t, m->ops.count),
              .plans = ARENA_ARRAY(p->scratch, const pass_plan *, m->ops.count),
              .map = ir_map_new(p->scratch, m)};
+  pass_find_compared(&c.r);
   visit_block(&c, top);
   if (c.changed) ir_replace_uses(m, top, c.map);
   p->changed = c.changed;

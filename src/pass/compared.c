@@ -4,10 +4,10 @@
 
 enum { MOST_VALUES = 1000 };
 
-typedef struct compared {
+struct pass_compared {
   uint32_t n_ops;
   bool *is; /* by op */
-} compared;
+};
 
 typedef struct cone { /* what values are made of, element by element, or are the extremes of */
   const ir_module *m;
@@ -39,9 +39,14 @@ static bool hands_on(const ir_module *m, ir_op op) {
   return ir_kind_flags(ir_kind_of(m, op)) & (IR_FLAG_E | IR_FLAG_M) || ir_finds_extremes(m, op);
 }
 
+static ir_value read_from(const ir_module *m, ir_op op) {
+  ir_value x = ir_read_from(m, op);
+  return x ? x : ir_multiplied_from(m, op);
+}
+
 static void look_behind(cone *c, ir_value v) {
   ir_op op = ir_value_get(c->m, v)->op;
-  ir_value from = op ? ir_read_from(c->m, op) : IR_NONE;
+  ir_value from = op ? read_from(c->m, op) : IR_NONE;
   if (from) VEC_PUSH(c->scratch, &c->reads, op);
   if (from && c->is_behind) add(c, from);
   if (!op || from || !hands_on(c->m, op)) return;
@@ -76,7 +81,7 @@ static comparison look_at(cone *c, ir_op compare) {
   for (ir_value x, i = 0; (x = ir_operand_at(c->m, compare, i)); i++) add(c, x);
   bool in_time = look_on(c);
   begin(c, true);
-  for (uint32_t i = 0, n = c->reads.count; i < n; i++) add(c, ir_read_from(c->m, c->reads.at[i]));
+  for (uint32_t i = 0, n = c->reads.count; i < n; i++) add(c, read_from(c->m, c->reads.at[i]));
   bool ends = look_on(c) && in_time;
   return (comparison){c->reads, !ends || c->meets};
 }
@@ -90,7 +95,7 @@ static comparisons look_at_all(cone *c) {
 
 /* Entries of one value that are read in two ways are made in one: those beside one that is
  * compared are so, too. Whether there are new ones. */
-static bool mark(const comparison *a, compared *out) {
+static bool mark(const comparison *a, pass_compared *out) {
   bool is = a->meets, any = false;
   for (uint32_t i = 0; i < a->reads.count; i++) is |= out->is[a->reads.at[i]];
   for (uint32_t i = 0; is && i < a->reads.count; i++) {
@@ -102,21 +107,20 @@ static bool mark(const comparison *a, compared *out) {
 
 bool pass_find_compared(pass_rewrite *r) {
   const ir_module *m = r->m;
-  compared *out = ARENA_ARRAY(r->p->scratch, compared, 1);
+  pass_compared *out = ARENA_NEW(r->p->scratch, pass_compared);
   cone c = {.m = m,
             .scratch = r->p->scratch,
             .seen = ARENA_ARRAY(r->p->scratch, uint32_t, m->values.count)};
-  *out = (compared){m->ops.count, ARENA_ARRAY(r->p->scratch, bool, m->ops.count)};
+  *out = (pass_compared){m->ops.count, ARENA_ARRAY(r->p->scratch, bool, m->ops.count)};
   comparisons all = look_at_all(&c);
   for (bool any = true; any;) {
     any = false;
     for (uint32_t i = 0; i < all.count; i++) any |= mark(&all.at[i], out);
   }
-  r->own = out;
+  r->compared = out;
   return true;
 }
 
 bool pass_is_compared(const pass_rewrite *r, ir_op op) {
-  const compared *found = r->own;
-  return op < found->n_ops && found->is[op];
+  return op < r->compared->n_ops && r->compared->is[op];
 }

@@ -12,8 +12,9 @@
 /* `begin` of passes that ask pass_is_compared(). True. Cost: linear, up to MOST_VALUES for each
  * comparison. */
 bool pass_find_compared(pass_rewrite *r);
-/* Of a gather, or a sum of a masked value, that came: a comparison may see it, and what the
- * elements are made of where it reads them, as they are or cut, moved, negated, read from a part.
+/* Of a gather, a sum of a masked value or a product with one-hot rows, that came: a comparison may
+ * see it, and what the elements are made of where it reads them, as they are or cut, moved,
+ * negated, read from a part.
  */
 bool pass_is_compared(const pass_rewrite *r, ir_op op);
 

@@ -20,6 +20,8 @@ typedef struct pass_ctx {
   bool is_for_speed;           /* the program holds its limit as it came */
 } pass_ctx;
 
+typedef struct pass_compared pass_compared; /* compared.h */
+
 /* What a pass that looks at one op at a time is called with. */
 typedef struct pass_rewrite {
   pass_ctx *p;
@@ -27,9 +29,10 @@ typedef struct pass_rewrite {
   ir_map *map;          /* what stands for the results of ops that are gone */
   const uint32_t *uses; /* by value, of those that came */
   uint32_t n_values;
-  int64_t small_bytes; /* pass_small_bytes() */
-  void *own;           /* the pass's: what its `begin` has put here */
-  ir_builder b;        /* in the place of the op that is looked at */
+  int64_t small_bytes;           /* pass_small_bytes() */
+  void *own;                     /* the pass's: what its `begin` has put here */
+  const pass_compared *compared; /* once pass_find_compared() was called */
+  ir_builder b;                  /* in the place of the op that is looked at */
 } pass_rewrite;
 
 typedef struct pass {

@@ -11,18 +11,19 @@
  * Requires: a verified module, transposes folded into products. Breaks: nothing; what lost its uses
  * stays for dce. Not exact: off by what A x and B x are rounded by, which is more than (A + B) x is
  * where A and B nearly cancel, no more than if A and B had been rounded once; terms may overflow
- * where their sum does not, and 0 . inf of a mean is done for all at once. Left alone: means that
- * are taken from data, and data from data, as far as signs are known, which would lose what is
- * gained by that (products are rounded already); sums of which a term would have to be made (of a
- * function of each element); a vector for each row; more than TUNED_THIN_ROWS vectors, for which
- * each term is a product as dear as the sum's; element types other than f32 and f64; matrices that
- * are small against the limit or below the threshold. Reading each term takes longer than reading a
- * sum that there is room for: so both ways are tried (passes.def). Cost: MOST_STEPS ops a product.
- * Source: the distributive law.
+ * where their sum does not, and 0 . inf of a mean is done for all at once. Left alone: products
+ * whose elements are compared (compared.h); means that are taken from data, and data from data, as
+ * far as signs are known, which would lose what is gained by that (products are rounded already);
+ * sums of which a term would have to be made (of a function of each element); a vector for each
+ * row; more than TUNED_THIN_ROWS vectors, for which each term is a product as dear as the sum's;
+ * element types other than f32 and f64; matrices that are small against the limit or below the
+ * threshold. Reading each term takes longer than reading a sum that there is room for: so both ways
+ * are tried (passes.def). Cost: MOST_STEPS ops a product. Source: the distributive law.
  */
 #include <assert.h>
 
 #include "machine/tuned.h"
+#include "pass/compared.h"
 #include "pass/vary.h"
 
 enum { MOST_STEPS = 48 }; /* ops of the matrix that are looked at */
@@ -263,7 +264,7 @@ static bool replace(pass_rewrite *r, ir_op op) {
   ir_dot_numbers n;
   pass_vary_op(f->vary, op);
   if (ir_kind_of(r->m, op) != IR_OP_DOT_GENERAL || !pass_is_plain_product(r->m, op) ||
-      !ir_dot_dims(r->m, op, &n))
+      pass_is_compared(r, op) || !ir_dot_dims(r->m, op, &n))
     return false;
   f->dot = op;
   for (uint32_t side = 0; side < 2; side++) {
@@ -287,7 +288,7 @@ static bool begin(pass_rewrite *r) {
       .r = r, .vary = pass_vary_new(a, r->m), .began = ARENA_ARRAY(a, ir_value, r->n_values)};
   for (ir_walk w = ir_walk_block(r->m, ir_top(r->m)); ir_next(&w);)
     if (ir_kind_of(r->m, w.op) == IR_OP_WHILE) note_handed_on(f, w.op);
-  return true;
+  return pass_find_compared(r);
 }
 
 const pass pass_terms = {"terms", .replace = replace, .begin = begin};

@@ -270,7 +270,25 @@ def largest_where_labels_are(x, y, labels):
     return found.sum(0), found.sum(1)
 
 
-ROUNDED = [rows_of_a_map, largest_label, largest_where_labels_are]
+def row_by_a_product(x, y, labels):
+    s = x[:, :30] @ y[:, :30].T
+    found = s >= jax.nn.one_hot(labels[0].argmax()[None], len(s)) @ s
+    return found.sum(0), found.sum(1)
+
+
+def scaled_row_by_a_product(x, y, labels):
+    s = jax.nn.standardize(x @ y.T)
+    found = s >= jax.nn.one_hot(labels[0].argmax()[None], len(s)) @ s
+    return found.sum(0), found.sum(1)
+
+
+ROUNDED = [
+    rows_of_a_map,
+    largest_label,
+    largest_where_labels_are,
+    row_by_a_product,
+    scaled_row_by_a_product,
+]
 
 
 @pytest.mark.parametrize("function", ROUNDED, ids=lambda f: f.__name__)

@@ -56,4 +56,14 @@ module {
     %3 = stablehlo.dot_general %2, %c, contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40xf32>
     return %1, %3 : tensor<40xf32>, tensor<40xf32>
   }
+
+  // One-hot rows of a product that is compared with what they read: elements of it, not of another order.
+  func.func public @compared(%a: tensor<40x2xf32>, %b: tensor<2x40xf32>, %hot: tensor<1x40xi1>) -> tensor<40x40xi1> {
+    %rows = stablehlo.convert %hot : (tensor<1x40xi1>) -> tensor<1x40xf32>
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x2xf32>, tensor<2x40xf32>) -> tensor<40x40xf32>
+    %1 = stablehlo.dot_general %rows, %0, contracting_dims = [1] x [0] : (tensor<1x40xf32>, tensor<40x40xf32>) -> tensor<1x40xf32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [0, 1] : (tensor<1x40xf32>) -> tensor<40x40xf32>
+    %3 = stablehlo.compare GE, %0, %2, FLOAT : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xi1>
+    return %3 : tensor<40x40xi1>
+  }
 }

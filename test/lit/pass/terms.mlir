@@ -174,4 +174,19 @@ module {
     %0 = stablehlo.dot_general %m, %x, contracting_dims = [1] x [0] : (tensor<4x4xf16>, tensor<4xf16>) -> tensor<4xf16>
     return %0 : tensor<4xf16>
   }
+
+  // One-hot rows of a sum that is compared with what they read: elements of it, as it is rounded.
+  // CHECK: sym_name = "compared"
+  // CHECK: %[[SUM:.*]] = "stablehlo.add"
+  // CHECK: "stablehlo.dot_general"(%{{.*}}, %[[SUM]])
+  // CHECK-NOT: "stablehlo.dot_general"
+  func.func public @compared(%a: tensor<4x4xf32>, %hot: tensor<1x4xi1>) -> tensor<4x4xi1> {
+    %rows = stablehlo.convert %hot : (tensor<1x4xi1>) -> tensor<1x4xf32>
+    %t = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %s = stablehlo.add %a, %t : tensor<4x4xf32>
+    %r = stablehlo.dot_general %rows, %s, contracting_dims = [1] x [0] : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+    %b = stablehlo.broadcast_in_dim %r, dims = [0, 1] : (tensor<1x4xf32>) -> tensor<4x4xf32>
+    %c = stablehlo.compare GE, %s, %b, FLOAT : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xi1>
+    return %c : tensor<4x4xi1>
+  }
 }
