@@ -271,7 +271,7 @@ def largest_where_labels_are(x, y, labels):
 
 
 def row_by_a_product(x, y, labels):
-    s = x[:, :30] @ y[:, :30].T
+    s = x[:, :100] @ y[:, :100].T
     found = s >= jax.nn.one_hot(labels[0].argmax()[None], len(s)) @ s
     return found.sum(0), found.sum(1)
 
