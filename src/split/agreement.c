@@ -142,7 +142,44 @@ static bool is_same_sum(const ir_module *m, ir_value v, ir_value w) {
   return same;
 }
 
+static bool is_number(const ir_module *m, ir_value v) {
+  return ir_splat_element(m, v, MOST_MOVES) != NULL;
+}
+
 /* ---- what is compared ---- */
+/* The one operand that is no number of a function of one, or of a product with a number. */
+static ir_value scaled_by(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  uint32_t n = ir_op_get(m, op)->n_operands;
+  if (!ir_is_elementwise(kind)) return IR_NONE;
+  if (n == 1) return ir_operand(m, op, 0);
+  if (kind != IR_OP_MULTIPLY && kind != IR_OP_DIVIDE) return IR_NONE;
+  if (is_number(m, ir_operand(m, op, 1))) return ir_operand(m, op, 0);
+  bool scales = kind == IR_OP_MULTIPLY && is_number(m, ir_operand(m, op, 0));
+  return scales ? ir_operand(m, op, 1) : IR_NONE;
+}
+
+static bool has_steps(ir_kind kind) {
+  return kind == IR_OP_SIGN || kind == IR_OP_FLOOR || kind == IR_OP_CEIL;
+}
+
+/* What compares, of the same shape: a comparison, or the difference that it compares with zero, as
+ * it is or a function of it. Of steps at zero the number may be another. */
+static ir_op compares_by(const ir_module *m, ir_op compare) {
+  bool is_right = is_number(m, ir_operand(m, compare, 0));
+  ir_value number = ir_operand(m, compare, !is_right), v = ir_operand(m, compare, is_right);
+  bool is_at_step = ir_is_zero(m, number);
+  if (!is_number(m, number)) return compare;
+  for (uint32_t i = 0; v && i < MOST_MOVES; i++) {
+    ir_op op = ir_value_get(m, v)->op;
+    if (!op || ir_op_get(m, op)->block != ir_op_get(m, compare)->block) return compare;
+    if (ir_kind_of(m, op) == IR_OP_SUBTRACT) return is_at_step ? op : compare;
+    is_at_step |= has_steps(ir_kind_of(m, op));
+    v = scaled_by(m, op);
+  }
+  return compare;
+}
+
 static bool adds_up(const search *s, ir_op op) {
   return is_sum(ir_kind_of(s->m, op)) && !selects(s->m, op);
 }
@@ -317,10 +354,6 @@ static bool adds_product(const search *s, ir_op op) {
   return false;
 }
 
-static bool is_number(const ir_module *m, ir_value v) {
-  return ir_splat_element(m, v, MOST_MOVES) != NULL;
-}
-
 /* What kernels compute in another way than XLA, to other last bits: functions, and quotients by a
  * number, which XLA multiplies by its inverse where it sees that. */
 static bool is_approximated(const ir_module *m, ir_op op) {
@@ -373,9 +406,8 @@ static bool mark_functions(search *s, ir_value v, split_pos pos, int64_t element
 }
 
 /* Of operand i, which may have been selected from the other. */
-static split_selected operand_selected(search *s, ir_op compare, uint32_t i,
-                                       const split_compared *c) {
-  ir_value v = ir_operand(s->m, compare, i), other = ir_operand(s->m, compare, 1 - i);
+static split_selected operand_selected(search *s, ir_op by, uint32_t i, const split_compared *c) {
+  ir_value v = ir_operand(s->m, by, i), other = ir_operand(s->m, by, 1 - i);
   split_pos pos = c->operands[1 - i];
   if (pos.dim < 0 || !s->selected[v]) return SPLIT_NOT_SELECTED;
   s->known.count = 0;
@@ -403,7 +435,7 @@ split_compared split_compares_selected(arena *a, ir_module *m, ir_op compare, co
               .out = &c,
               .is_selection_made_again = enough == SPLIT_SAME_IN_XLA};
   for (uint32_t i = 0; i < 2; i++) {
-    split_selected one = operand_selected(&s, compare, i, &c);
+    split_selected one = operand_selected(&s, compares_by(m, compare), i, &c);
     if (one > c.of) c.of = one;
   }
   c.loop = s.loop;
@@ -437,12 +469,12 @@ static void follow(const search *s, ir_value source, bool by_sums, uint8_t *seen
 
 /* What operand i is made of, where another operand has elements selected from that. Sums that are
  * put out are rarely elements: gradients. */
-static void keep_source(search *s, ir_op reader, uint32_t i, uint8_t *seen) {
+static void keep_source(search *s, ir_op reader, uint32_t i, bool compares, uint8_t *seen) {
   ir_value source = source_of(s, ir_operand(s->m, reader, i));
   ir_op op = made_by(s, source);
   bool is_met = false;
   if (!op || !ir_is_elementwise(ir_kind_of(s->m, op))) return;
-  follow(s, source, ir_kind_of(s->m, reader) == IR_OP_COMPARE, seen);
+  follow(s, source, compares, seen);
   for (ir_value v, j = 0; !is_met && (v = ir_operand_at(s->m, reader, j)); j++)
     is_met = j != i && seen[v] & SELECTED_FROM;
   s->known.count = 0;
@@ -457,10 +489,10 @@ void split_keep_compared(ir_module *m, ir_op loop) {
   uint8_t *seen = ARENA_ARRAY(s.scratch, uint8_t, m->values.count);
   for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
     for (uint32_t k = 0; ir_kind_of(m, op) == IR_OP_COMPARE && k < 2; k++)
-      keep_source(&s, op, k, seen);
+      keep_source(&s, compares_by(m, op), k, true, seen);
   ir_op yield = ir_terminator(m, body);
   for (int32_t k = 0; k < out_dims.count; k++)
-    if (out_dims.at[k] >= 0) keep_source(&s, yield, k, seen);
+    if (out_dims.at[k] >= 0) keep_source(&s, yield, k, false, seen);
   arena_destroy(s.scratch);
 }
 
@@ -473,7 +505,8 @@ typedef struct meeting {
 
 static bool meets_in(const meeting *t, ir_block block);
 
-static bool meets(const meeting *t, ir_op op) {
+static bool meets(const meeting *t, ir_op compare) {
+  ir_op op = compares_by(t->m, compare);
   uint8_t x = t->seen[ir_operand(t->m, op, 0)], y = t->seen[ir_operand(t->m, op, 1)];
   return (x & MADE_OF && y & SELECTED_FROM) || (y & MADE_OF && x & SELECTED_FROM);
 }

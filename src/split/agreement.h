@@ -4,6 +4,7 @@
  *   t = top_k(x)[k];         mask = x >= t
  *   s = segment_max(x, i);   mask = x == s[i]
  *   t = x[i, k[i]];          mask = x >= t          the rank of an entry
+ *   d = x - m;               mask = sign(d) >= 0    or another function of d, or d with zero
  *   t = max(sum(x * labels, dims = [1]));  mask = x >= t
  *
  * A loop over the reduced dimension has m before it comes to the mask, and makes x again for it; so

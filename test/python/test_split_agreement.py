@@ -309,6 +309,32 @@ def test_what_is_rounded_is_found_again(function, tmp_path):
             assert all(np.array_equal(g, w) for g, w in zip(got, want, strict=True)), (threshold, tile)
 
 
+DIFFERENCES = {
+    "equal": lambda d: d == 0,
+    "scaled": lambda d: 0.5 * d >= 0,
+    "sign": lambda d: jnp.sign(d) >= 0,
+    "floor": lambda d: jnp.floor(d) > -1,
+}
+
+
+@pytest.mark.parametrize("how", DIFFERENCES)
+def test_differences_from_what_is_selected_are_nothing(how, tmp_path):
+    """Loops of XLA's: a difference that is compared with a number is a comparison."""
+    _hook.register_calls()
+    dice = np.random.default_rng(40)
+    x, y = (dice.standard_normal((n, 300)).astype(np.float32) for n in (301, 347))
+
+    def function(x, y):
+        s = x @ y.T
+        return DIFFERENCES[how](s - jax.lax.map(jnp.max, s)[:, None]).sum(1)
+
+    path = tmp_path / "program.mlir"
+    path.write_text(running.lowered(function, x, y))
+    want = running.Xla(path.read_text(), as_users=True)(x, y)
+    program = running.opt(path, "--tensor-size-threshold", "50kB", "--tile", "off")
+    assert np.array_equal(running.Xla(program, as_users=True)(x, y)[0], want[0])
+
+
 def test_ranks_of_the_diagonal_hold_a_tenth():
     """A row is made with its own element: the entries' count is a batch dimension of the gather."""
     dice = np.random.default_rng(0)
