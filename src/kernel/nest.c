@@ -283,18 +283,38 @@ static bool is_rounded_sum(const kernel_nest *n, const kernel_node *x) {
          ir_is_float(ir_type_at(n->m, x->value)->dtype);
 }
 
-/* What is compared, in a loop that has to agree with another one, which makes it again: where rows
- * or columns are summed up, the order of terms is this nest's own. */
-static void mark_in_order(kernel_nest *n) {
-  bool *compared = ARENA_ARRAY(n->a, bool, n->n_nodes + 1);
-  if (!n->agrees) return;
-  for (uint32_t k = n->n_nodes; k-- > 0;) {
-    kernel_node *x = &n->nodes[k];
-    x->in_order = compared[k] && is_rounded_sum(n, x);
-    if (!compared[k] && x->kind != IR_OP_COMPARE) continue;
+/* By node: whether it is made of sums, or of comparisons. */
+static bool *find_made_of_sums(const kernel_nest *n) {
+  bool *is = ARENA_ARRAY(n->a, bool, n->n_nodes + 1);
+  for (uint32_t k = 0; k < n->n_nodes; k++) {
+    const kernel_node *x = &n->nodes[k];
     for (uint32_t i = 0; i < x->n_operands; i++) {
       const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
-      if (from) compared[from - n->nodes] = true;
+      is[k] |= from && (is[from - n->nodes] || from->reduces || from->kind == IR_OP_COMPARE);
+    }
+  }
+  return is;
+}
+
+enum { COMPARED = 1, PUT_OUT = 2 };
+
+/* What is compared, in a loop that has to agree with another one, which makes it again: where rows
+ * or columns are summed up, the order of terms is this nest's own. A product that is put out may be
+ * compared there; one of sums rarely is: gradients. */
+static void mark_in_order(kernel_nest *n) {
+  uint8_t *read = ARENA_ARRAY(n->a, uint8_t, n->n_nodes + 1);
+  if (!n->agrees) return;
+  const bool *is_made_of_sums = find_made_of_sums(n);
+  for (uint32_t j = 0; j < n->n_outputs; j++) read[n->outputs[j].node] = PUT_OUT;
+  for (uint32_t k = n->n_nodes; k-- > 0;) {
+    kernel_node *x = &n->nodes[k];
+    bool is_product = x->kind == IR_OP_DOT_GENERAL && !is_made_of_sums[k],
+         matters = read[k] & COMPARED || (read[k] && is_product);
+    x->in_order = matters && is_rounded_sum(n, x);
+    uint8_t is = x->kind == IR_OP_COMPARE ? COMPARED : read[k];
+    for (uint32_t i = 0; is && i < x->n_operands; i++) {
+      const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
+      if (from) read[from - n->nodes] |= is;
     }
   }
 }
