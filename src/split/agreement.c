@@ -84,13 +84,19 @@ static bool is_loop_or_branch(ir_kind kind) {
   return kind == IR_OP_LOOP || kind == IR_OP_WHILE || kind == IR_OP_CASE || kind == IR_OP_IF;
 }
 
+/* A product that is added up is a factor where the other one is 1 there and 0 elsewhere: no square.
+ */
+static bool is_masked(const ir_module *m, ir_value added) {
+  ir_op op = ir_maker(m, added, IR_OP_MULTIPLY);
+  return op ? ir_operand(m, op, 0) != ir_operand(m, op, 1) : ir_maker(m, added, IR_OP_SELECT);
+}
+
 /* A sum is one of its elements where the others' factors are 0, or they are masked: by one-hot
  * labels, which are data. */
 static bool may_read(const ir_module *m, ir_op op) {
   ir_kind kind = ir_kind_of(m, op);
   return kind == IR_OP_DOT_GENERAL || kind == IR_OP_DOT ||
-         (kind == IR_OP_REDUCE && (ir_maker(m, ir_operand(m, op, 0), IR_OP_MULTIPLY) ||
-                                   ir_maker(m, ir_operand(m, op, 0), IR_OP_SELECT)));
+         (kind == IR_OP_REDUCE && is_masked(m, ir_operand(m, op, 0)));
 }
 
 static bool may_select(const ir_module *m, ir_op op) {
@@ -508,6 +514,7 @@ static bool meets_in(const meeting *t, ir_block block);
 static bool meets(const meeting *t, ir_op compare) {
   ir_op op = compares_by(t->m, compare);
   uint8_t x = t->seen[ir_operand(t->m, op, 0)], y = t->seen[ir_operand(t->m, op, 1)];
+  if (ir_operand(t->m, op, 0) == ir_operand(t->m, op, 1)) return false; /* whether it is NaN */
   return (x & MADE_OF && y & SELECTED_FROM) || (y & MADE_OF && x & SELECTED_FROM);
 }
 
