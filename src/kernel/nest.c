@@ -302,8 +302,8 @@ enum { COMPARED = 1, PUT_OUT = 2 };
  * or columns are summed up, the order of terms is this nest's own. A product that is put out may be
  * compared there; one of sums rarely is: gradients. */
 static void mark_in_order(kernel_nest *n) {
-  uint8_t *read = ARENA_ARRAY(n->a, uint8_t, n->n_nodes + 1);
   if (!n->agrees) return;
+  uint8_t *read = ARENA_ARRAY(n->a, uint8_t, n->n_nodes + 1);
   const bool *is_made_of_sums = find_made_of_sums(n);
   for (uint32_t j = 0; j < n->n_outputs; j++) read[n->outputs[j].node] = PUT_OUT;
   for (uint32_t k = n->n_nodes; k-- > 0;) {

@@ -74,7 +74,7 @@ typedef struct pass_driver {
   const machine *machine; /* likewise; NULL where only passes run that do not ask */
   void (*dump)(void *dump_user, const ir_module *m, const char *after); /* NULL: no dumps */
   void *dump_user;
-  bool is_for_speed; /* likewise */
+  bool is_for_speed; /* what passes are told: pass_ctx */
   bool stopped;      /* the pass of stop_after was reached: all further ones are skipped */
 } pass_driver;
 

@@ -114,3 +114,25 @@ func.func @whole(%x: tensor<32xf32>, %y: tensor<32xf32>, %p: tensor<i1>) -> (ten
   }) : (tensor<i1>) -> tensor<32xf32>
   return %a, %b, %c : tensor<32xf32>, tensor<8x2xf32>, tensor<32xf32>
 }
+
+// Nor what says more about its results, nor results whose sizes are not known.
+// CHECK: sym_name = "unknown"
+// CHECK: "stablehlo.if"
+// CHECK: "stablehlo.if"
+// CHECK-NOT: "stablehlo.select"
+func.func @unknown(%x: tensor<32xf32>, %y: tensor<?xf32>, %p: tensor<i1>) -> (tensor<32xf32>, tensor<?xf32>) {
+  %a = "stablehlo.if"(%p) ({
+    %one = stablehlo.constant dense<1.0> : tensor<32xf32>
+    stablehlo.return %one : tensor<32xf32>
+  }, {
+    stablehlo.return %x : tensor<32xf32>
+  }) {my.results = "32"} : (tensor<i1>) -> tensor<32xf32>
+  %b:2 = "stablehlo.if"(%p) ({
+    %one = stablehlo.constant dense<1.0> : tensor<32xf32>
+    stablehlo.return %y, %one : tensor<?xf32>, tensor<32xf32>
+  }, {
+    stablehlo.return %y, %x : tensor<?xf32>, tensor<32xf32>
+  }) : (tensor<i1>) -> (tensor<?xf32>, tensor<32xf32>)
+  %c = stablehlo.add %a, %b#1 : tensor<32xf32>
+  return %c, %b#0 : tensor<32xf32>, tensor<?xf32>
+}
