@@ -300,7 +300,16 @@ static double arithmetic_ns(clock_state *c, ir_op op) {
   return is_counted ? elements_ns(c, op, (double)ir_elements(m, d->first_result)) : 0;
 }
 
-/* In a while a part of what is carried is read or written where it is. */
+/* In a while a part of what is carried is read or written where it is; of what an elementwise op
+ * makes in the same fusion all is written. */
+static bool is_in_place(clock_state *c, ir_op op, const ir_users *users) {
+  ir_kind k = ir_kind_of(c->m, op);
+  if (!c->in_while || (k != IR_OP_DYNAMIC_SLICE && k != IR_OP_DYNAMIC_UPDATE_SLICE)) return false;
+  ir_op by = ir_value_get(c->m, ir_operand(c->m, op, 0))->op;
+  return k == IR_OP_DYNAMIC_SLICE || !by || !ir_is_elementwise(ir_kind_of(c->m, by)) ||
+         ir_op_get(c->m, by)->block != ir_op_get(c->m, op)->block || is_materialised(c, by, users);
+}
+
 static double part_ns(clock_state *c, ir_op op) {
   ir_value part = ir_kind_of(c->m, op) == IR_OP_DYNAMIC_SLICE ? ir_result(c->m, op, 0)
                                                               : ir_operand(c->m, op, 1);
@@ -321,8 +330,7 @@ static double memory_ns(clock_state *c, ir_op op, const ir_users *users) {
   const ir_op_data *d = ir_op_get(c->m, op);
   double ns = 0;
   if (c->no_traffic || !is_materialised(c, op, users)) return 0;
-  bool is_part = d->kind == IR_OP_DYNAMIC_SLICE || d->kind == IR_OP_DYNAMIC_UPDATE_SLICE;
-  if (c->in_while && is_part) return part_ns(c, op);
+  if (is_in_place(c, op, users)) return part_ns(c, op);
   for (uint32_t i = 0; i < d->n_results; i++)
     ns += traffic_ns(c, bytes_of(c, d->first_result + i), true);
   bool is_read = is_thin_product(c, op); /* as its arithmetic */
@@ -443,6 +451,12 @@ static double launch_ns(clock_state *c, ir_op op, const ir_users *users, double 
   return c->rates.op_ns + c->rates.shared_ns;
 }
 
+/* Of which one is taken, the one as often as the other: nobody knows. */
+static double ways_of(const ir_op_data *d) {
+  bool is_branch = d->kind == IR_OP_CASE || d->kind == IR_OP_IF;
+  return is_branch && d->n_regions ? d->n_regions : 1;
+}
+
 static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
   ir_kind k = ir_kind_of(c->m, op);
   ir_op_data d = *ir_op_get(c->m, op);
@@ -461,7 +475,7 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     for (uint32_t r = 0; r < d.n_regions; r++)
       ns += d.regions[r] ? block_in_trips_ns(c, d.regions[r], trips) : 0;
     c->in_while = outer;
-    return trips * (ns + c->rates.trip_ns);
+    return trips * (ns / ways_of(&d) + c->rates.trip_ns);
   }
   bool is_moved = (ir_kind_flags(k) & IR_FLAG_M) && k != IR_OP_GATHER && d.n_results == 1;
   if (k == IR_OP_CONSTANT || (is_moved && !is_materialised(c, op, users))) return 0;
@@ -683,7 +697,7 @@ static double stock_op_ns(stock *s, ir_op op) {
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)
     if (d.regions[r])
-      ns += stock_block_ns(&s->c, d.regions[r], (double)ir_trips_or_one(s->c.m, op));
+      ns += stock_block_ns(&s->c, d.regions[r], (double)ir_trips_or_one(s->c.m, op)) / ways_of(&d);
   s->turn++;
   s->room = MOST_FUSED;
   for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += operand_ns(s, op, i);

@@ -615,7 +615,59 @@ static void turns(void) {
   assert(turned_before(false).ns == turned_before(true).ns);
 }
 
+/* One of both is run. */
+static void branches(void) {
+  const char *both =
+      "    %s = stablehlo.sine %x : tensor<1000000xf32>\n"
+      "    %r = stablehlo.cosine %s : tensor<1000000xf32>\n";
+  run all = body_of("%x: tensor<1000000xf32>", both, "tensor<1000000xf32>");
+  const char *either =
+      "    %r = \"stablehlo.if\"(%p) ({\n"
+      "      %s = stablehlo.sine %x : tensor<1000000xf32>\n"
+      "      stablehlo.return %s : tensor<1000000xf32>\n"
+      "    }, {\n"
+      "      %c = stablehlo.cosine %x : tensor<1000000xf32>\n"
+      "      stablehlo.return %c : tensor<1000000xf32>\n"
+      "    }) : (tensor<i1>) -> tensor<1000000xf32>\n";
+  run one = body_of("%x: tensor<1000000xf32>, %p: tensor<i1>", either, "tensor<1000000xf32>");
+  assert(one.ns < .8 * all.ns && one.ns > .3 * all.ns);
+  assert(one.stock_ns < .8 * all.stock_ns && one.stock_ns > .3 * all.stock_ns);
+}
+
+/* In each of 100 trips one element is written to what is carried, or to what is selected of it. */
+static run written(bool is_selected) {
+  char body[3000];
+  const char *selects =
+      "      %t = stablehlo.select %p, %zeros, %s : tensor<i1>, tensor<1000000xf32>\n";
+  snprintf(body, sizeof body,
+           "    %%0 = stablehlo.constant dense<0> : tensor<i32>\n"
+           "    %%1 = stablehlo.constant dense<1> : tensor<i32>\n"
+           "    %%n = stablehlo.constant dense<100> : tensor<i32>\n"
+           "    %%v = stablehlo.constant dense<1.0> : tensor<1xf32>\n"
+           "    %%zeros = stablehlo.constant dense<0.0> : tensor<1000000xf32>\n"
+           "    %%w:2 = stablehlo.while(%%i = %%0, %%s = %%x) : tensor<i32>, tensor<1000000xf32>\n"
+           "    cond {\n"
+           "      %%more = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> "
+           "tensor<i1>\n"
+           "      stablehlo.return %%more : tensor<i1>\n"
+           "    } do {\n"
+           "%s      %%u = stablehlo.dynamic_update_slice %s, %%v, %%i : (tensor<1000000xf32>, "
+           "tensor<1xf32>, tensor<i32>) -> tensor<1000000xf32>\n"
+           "      %%next = stablehlo.add %%i, %%1 : tensor<i32>\n"
+           "      stablehlo.return %%next, %%u : tensor<i32>, tensor<1000000xf32>\n"
+           "    }\n"
+           "    %%r = stablehlo.negate %%w#1 : tensor<1000000xf32>\n",
+           is_selected ? selects : "", is_selected ? "%t" : "%s");
+  return body_of("%x: tensor<1000000xf32>, %p: tensor<i1>", body, "tensor<1000000xf32>");
+}
+
+static void parts(void) {
+  assert(written(true).ns > 10 * written(false).ns); /* all of it is moved */
+}
+
 int main(void) {
+  branches();
+  parts();
   turns();
   solutions();
   gathers();
