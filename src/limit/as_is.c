@@ -202,19 +202,19 @@ static weir_status slice_instead(job *j, bool no_kernels, climb *in_out) {
 }
 
 /* ---- with what is made again and again written ---- */
-/* *out: its module is NULL if that saves less, or is over the limit (0: there is none) by estimate.
- */
-static weir_status find_written(job *j, plan_order order, int64_t limit, double least_ns,
+/* base: the program as it came, or with kernels. *out: its module is NULL if that saves less, or is
+ * over the limit (0: there is none) by estimate. */
+static weir_status find_written(job *j, const candidate *base, int64_t limit, double least_ns,
                                 candidate *out) {
-  materialise_room room = {.order = order, .limit_bytes = limit, .least_ns = least_ns};
-  *out = (candidate){.order = order};
-  WEIR_TRY(pipeline_materialise_copy(j, &room, &out->m));
-  out->needs.peak = room.peak_bytes; /* 0: nothing would be written, or there is no limit */
+  materialise_room room = {.order = base->order, .limit_bytes = limit, .least_ns = least_ns};
+  *out = *base;
+  WEIR_TRY(pipeline_materialise_copy(j, base->m, &room, &out->m));
+  out->needs = (verdict){.peak = room.peak_bytes}; /* 0: nothing would be written, or no limit */
   if (!out->m) return WEIR_OK;
-  out->flops = plan_flops(out->m);
-  out->time_ns = plan_time_as_it_came_ns(out->m, &j->machine);
+  if (!base->m) out->flops = plan_flops(out->m);
+  if (!base->m) out->time_ns = plan_time_as_it_came_ns(out->m, &j->machine);
   out->stock_ns = out->time_ns + room.saved_ns;
-  if (!limit) out->needs.peak = referee_estimate(j, out->m, order);
+  if (!limit) out->needs.peak = referee_estimate(j, out->m, base->order);
   return WEIR_OK;
 }
 
@@ -226,8 +226,8 @@ static bool is_moved(const ir_module *m, ir_op op) {
 
 /* It is asked of every program: elements are read again where something moves them. */
 static bool may_write(const job *j, const candidate *base) {
-  return !base->m && j->m->ops.count <= MOST_OPS_FOR_SPEED &&
-         ir_any(ir_walk_block(j->m, ir_top(j->m)), is_moved);
+  bool is_cheap = !base->m && j->m->ops.count <= MOST_OPS_FOR_SPEED;
+  return (!base->is_stock || is_cheap) && ir_any(ir_walk_block(j->m, ir_top(j->m)), is_moved);
 }
 
 static bool is_worth_writing(const candidate *c) {
@@ -235,11 +235,28 @@ static bool is_worth_writing(const candidate *c) {
          2 * c->time_ns + c->stock_ns <= TIMED_MOST_NS;
 }
 
+static bool is_known_to_hold(job *j, candidate *c) {
+  bool is_known = !j->options.referee || referee_ask(j, c, &c->needs);
+  return is_known && c->needs.peak <= j->options.memory_limit_bytes;
+}
+
 static bool holds_written(job *j, weir_outcome as_is, candidate *c) {
   c->is_stock = as_is == WEIR_UNTOUCHED;
-  return c->is_stock
-             ? holds_sliced(j, c)
-             : referee_ask(j, c, &c->needs) && c->needs.peak <= j->options.memory_limit_bytes;
+  return c->is_stock ? holds_sliced(j, c) : is_known_to_hold(j, c);
+}
+
+/* Of what runs without XLA's library, which makes again what others don't. */
+static bool is_surely_worth_writing(const candidate *c, const candidate *base) {
+  return c->m && !base->is_stock && c->stock_ns >= TUNED_SURE_GAIN * c->time_ns;
+}
+
+static bool gains_written(job *j, timed *t, candidate *written, const climb *as_is) {
+  const candidate *base = &as_is->taken;
+  bool is_sure = is_surely_worth_writing(written, base),
+       may = is_sure || (!base->m && t->choice != TIMED_NEVER && is_worth_writing(written));
+  if (!may || !holds_written(j, as_is->outcome, written)) return false;
+  bool is_open = t->choice == TIMED_OPEN && j->is_asked_ahead;
+  return is_sure || is_open || timed_choose(j, t, written, base) == TIMED_GAINS;
 }
 
 /* *in_out: as it came, or faster already. What runs as without weir is written under no limit, and
@@ -250,13 +267,12 @@ static weir_status write_instead(job *j, climb *in_out) {
   int64_t limit = base->is_stock ? 0 : j->options.memory_limit_bytes;
   timed t = timed_look_up(j, (timed_ways){"written", .held = as_it_is_held(in_out),
                                           .limit_bytes = limit, .how = "with more in memory"});
-  if (t.choice == TIMED_NEVER || t.choice == TIMED_LOSES) return WEIR_OK;
-  WEIR_TRY(find_written(j, base->order, limit, TUNED_LEAST_SAVED_NS, &written));
-  bool is_open = t.choice == TIMED_OPEN && j->is_asked_ahead,
-       takes = is_worth_writing(&written) && holds_written(j, in_out->outcome, &written) &&
-               (is_open || timed_choose(j, &t, &written, base) == TIMED_GAINS);
+  if (t.choice == TIMED_LOSES || (t.choice == TIMED_NEVER && base->is_stock)) return WEIR_OK;
+  WEIR_TRY(find_written(j, base, limit, TUNED_LEAST_SAVED_NS, &written));
+  bool takes = gains_written(j, &t, &written, in_out);
+  ir_module *dropped = takes ? base->m : written.m;
+  if (dropped) ir_module_destroy(dropped);
   if (takes) *in_out = climb_to(WEIR_REWRITTEN, written);
-  else if (written.m) ir_module_destroy(written.m);
   return WEIR_OK;
 }
 
@@ -356,13 +372,12 @@ weir_status as_is_hold_ordered(job *j, verdict needs, climb *out) {
 static weir_status hold_written_in(job *j, plan_order order, bool *tried, bool *holds, climb *out) {
   int64_t limit = j->options.memory_limit_bytes;
   double least_ns = TUNED_WRITTEN_SHARE * (double)j->result->summary.time_before_ns;
-  candidate written;
-  WEIR_TRY(find_written(j, order, limit, least_ns, &written));
+  candidate as_is = {.order = order}, written;
+  WEIR_TRY(find_written(j, &as_is, limit, least_ns, &written));
   *tried = written.needs.peak > 0;
   if (!written.m) return WEIR_OK;
   written.stock_ns = 0; /* it is what holds the limit */
-  bool is_known = !j->options.referee || referee_ask(j, &written, &written.needs);
-  *holds = is_known && written.needs.peak <= limit;
+  *holds = is_known_to_hold(j, &written);
   if (*holds) *out = climb_to(WEIR_REWRITTEN, written);
   else ir_module_destroy(written.m);
   return WEIR_OK;

@@ -185,7 +185,7 @@ static void note_making(repeats *r, ir_block block) {
 
 /* What is dear and repeated. */
 static bool is_kept_by_xla(const repeats *r, ir_op op) {
-  return r->read_by[ir_result(r->m, op, 0)].is_repeated && !plan_is_light(ir_kind_of(r->m, op));
+  return r->read_by[ir_result(r->m, op, 0)].is_repeated && !plan_is_light(r->m, op);
 }
 
 /* Readers come before what they read; what only moves elements is as cheap as its operand. Returns

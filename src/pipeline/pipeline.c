@@ -243,14 +243,15 @@ weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order, 
   return split_module(j, *out_m, order);
 }
 
-weir_status pipeline_materialise_copy(job *j, materialise_room *room, ir_module **out_m) {
+weir_status pipeline_materialise_copy(job *j, const ir_module *from, materialise_room *room,
+                                      ir_module **out_m) {
   *out_m = NULL;
   bool is_local = split_spread_of(j->m) != SPLIT_SHARDED;
   if (!is_local || !pass_is_on(&j->driver, pass_materialise.name) ||
       !pipeline_can_call(&j->options, j->m))
     return WEIR_OK;
-  ir_module *m = ir_module_clone(j->m);
-  WEIR_TRY(pipeline_prepare(j, PREPARE_AS_IT_CAME, room->limit_bytes, m, NULL));
+  ir_module *m = ir_module_clone(from ? from : j->m);
+  if (!from) WEIR_TRY(pipeline_prepare(j, PREPARE_AS_IT_CAME, room->limit_bytes, m, NULL));
   if (materialise_repeated(m, &j->machine, room)) *out_m = m;
   else ir_module_destroy(m);
   return WEIR_OK;

@@ -158,10 +158,10 @@ bool pipeline_functions_are_on(const job *j);
 WEIR_MUST_USE weir_status pipeline_split_copy(job *j, const ir_module *m, split_order *order,
                                               ir_module **out_m);
 
-/* *out_m: a copy of the program as it came with what XLA would make again and again written to
- * memory (pipeline/materialise.h); NULL: nothing would be, or there is no room. */
-WEIR_MUST_USE weir_status pipeline_materialise_copy(job *j, materialise_room *room,
-                                                    ir_module **out_m);
+/* *out_m: a copy of `from`, NULL: of the program as it came, with what XLA would make again and
+ * again written to memory (pipeline/materialise.h); NULL: nothing would be, or there is no room. */
+WEIR_MUST_USE weir_status pipeline_materialise_copy(job *j, const ir_module *from,
+                                                    materialise_room *room, ir_module **out_m);
 
 /* splitter.c: which seeds, in which order. */
 /* Cost: two estimates. */

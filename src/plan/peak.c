@@ -2,6 +2,7 @@
 #include "plan/peak.h"
 
 #include "base/saturate.h"
+#include "ir/fold.h"
 #include "plan/peak_graph.h"
 
 static void count_arguments(const plan_graph *g, plan_peak *out) {
@@ -157,12 +158,25 @@ plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order or
 }
 
 /* ---- one op on its own, for who has no estimate at hand ---- */
-bool plan_is_light(ir_kind k) {
+enum { MOST_MOVES = 16 };
+
+/* XLA multiplies by the inverse of a constant, and of what is repeated. */
+static bool is_times_inverse(const ir_module *m, ir_op op) {
+  ir_value by = ir_operand(m, op, 1);
+  ir_op repeats = ir_maker(m, by, IR_OP_BROADCAST_IN_DIM);
+  if (!ir_is_float(ir_type_at(m, by)->dtype)) return false;
+  return ir_splat_element(m, by, MOST_MOVES) ||
+         (repeats && ir_type_at(m, ir_operand(m, repeats, 0))->rank > 0);
+}
+
+bool plan_is_light(const ir_module *m, ir_op op) {
+  ir_kind k = ir_kind_of(m, op);
   int flags = ir_kind_flags(k);
   if (k == IR_OP_CONSTANT || k == IR_OP_IOTA) return true;
+  if (k == IR_OP_DIVIDE) return is_times_inverse(m, op);
   if (flags & IR_FLAG_H) return false;
-  return (flags & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_DIVIDE && k != IR_OP_SQRT &&
-         k != IR_OP_RSQRT && k != IR_OP_POWER && k != IR_OP_GATHER;
+  return (flags & (IR_FLAG_E | IR_FLAG_M)) && k != IR_OP_SQRT && k != IR_OP_RSQRT &&
+         k != IR_OP_POWER && k != IR_OP_GATHER;
 }
 
 static bool takes_in(ir_kind k, int flags) {
@@ -196,5 +210,5 @@ bool plan_may_fuse(const ir_module *m, ir_op op, const ir_users *users) {
 
 bool plan_is_materialised(const ir_module *m, ir_op op, const ir_users *users) {
   if (!plan_may_fuse(m, op, users)) return true;
-  return ir_user_at(users, ir_result(m, op, 0), 1) && !plan_is_light(ir_kind_of(m, op));
+  return ir_user_at(users, ir_result(m, op, 0), 1) && !plan_is_light(m, op);
 }

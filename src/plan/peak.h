@@ -89,8 +89,8 @@ plan_timeline plan_timeline_of(arena *scratch, const ir_module *m, plan_order or
  * that it moves. */
 bool plan_stays_in_loops(ir_kind kind);
 
-/* Of a kind that XLA computes several times rather than keep. */
-bool plan_is_light(ir_kind kind);
+/* Whether XLA computes such an op several times rather than keep its result. */
+bool plan_is_light(const ir_module *m, ir_op op);
 
 /* Whether all readers of an op's result, of which there are some, could compute it. */
 bool plan_may_fuse(const ir_module *m, ir_op op, const ir_users *users);
