@@ -2,11 +2,11 @@
 
     python tools/fuzz_lists.py --count 1000 [--first SEED] [--no-xla]
                                [--kind Places|Prefixes|Strips|Halvings|Windows|Rolled|Borders|Sorts|Rows|Buckets|Parts|Columns|Grams|Solves|
-                                      Selves|Contrasts|Layers|ImageLayers|Chains|Elements]
+                                      Selves|Contrasts|Layers|ImageLayers|Chains|Elements|Trips]
                                [--build DIR] [--keep DIR]
 
 A seed of a kind stands for one program (test/python/random_lists.py, random_grams.py,
-random_layers.py, random_chains.py, random_elements.py) and the ways: passes alone, under thresholds and limits, as
+random_layers.py, random_chains.py, random_elements.py, random_trips.py) and the ways: passes alone, under thresholds and limits, as
 kernels and without, with a pass left out, for a GPU or a TPU. Where the program as it came is another on stock XLA than in the evaluator,
 XLA is not asked. Exits 1 if one failed.
 """
@@ -30,6 +30,7 @@ import random_elements  # noqa: E402
 import random_grams  # noqa: E402
 import random_layers  # noqa: E402
 import random_lists  # noqa: E402
+import random_trips  # noqa: E402
 import running  # noqa: E402
 
 PASSES = "--pass=inline,simplify,cse,dce,inverse,dce,unsorted,dce,permuted,dce,columns,dce,listed,dce,ranges,"
@@ -42,7 +43,7 @@ PRODUCTS = ("Grams", "Solves", "Selves", "Contrasts")
 KINDS = {kind: getattr(random_lists, kind) for kind in LISTS}
 KINDS |= {kind: getattr(random_grams, kind) for kind in PRODUCTS}
 KINDS |= {"Layers": random_layers.Layers, "ImageLayers": random_layers.ImageLayers}
-KINDS |= {"Chains": random_chains.Chains, "Elements": random_elements.Elements}
+KINDS |= {"Chains": random_chains.Chains, "Elements": random_elements.Elements, "Trips": random_trips.Trips}
 XLA_TOO = ("split", "device", "limit, kernels", "limit 1")
 ROUNDING = {4: 2e-5, 8: 1e-10}  # of the largest, by bytes of the type
 

@@ -279,6 +279,38 @@ static bool can_dissolve(ir_module *m, const seed *x, const split_goal *goal, tr
   return found;
 }
 
+static bool takes_whole(const split_member *member, const ir_module *m, ir_value v) {
+  for (ir_value x, i = 0; (x = ir_operand_at(m, member->op, i)); i++)
+    if (x == v && member->factor.operands[i].dim < 0 && !member->is_idle) return true;
+  return false;
+}
+
+/* Whether loops of its block that dissolve what v is read for hold v, as they take it whole. */
+static bool is_held_for(ir_module *m, ir_block block, ir_op reader, ir_value v,
+                        const split_goal *goal, tried *t) {
+  bool is = false;
+  for (ir_value y, i = 0; (y = ir_result_at(m, reader, i)) && !is; i++) {
+    if (ir_value_bytes(m, y) <= goal->threshold_bytes || !can_be_seed(m, y)) continue;
+    arena *scratch = arena_create(m->ctx);
+    split_choice c;
+    bool found = split_choose(scratch, m, block, y, goal, &t->known, &c) && c.region;
+    for (uint32_t k = 0; found && !is && k < c.region->members.count; k++)
+      is = takes_whole(&c.region->members.at[k], m, v);
+    arena_destroy(scratch);
+  }
+  return is;
+}
+
+/* So whiles that read it, too, may: to make it anew in them would not lower the peak. */
+static bool is_held_for_loops(ir_module *m, const seed *x, const split_goal *goal, tried *t) {
+  const ir_users *users = split_known_users(&t->known, m, x->block, goal);
+  bool is = false;
+  for (ir_op reader, i = 0; !is && (reader = ir_user_at(users, x->value, i)); i++)
+    is =
+        ir_kind_of(m, reader) != IR_OP_WHILE && is_held_for(m, x->block, reader, x->value, goal, t);
+  return is;
+}
+
 static void add_totals(seeds *s, const ir_module *m, ir_op op) {
   if (ir_kind_of(m, op) == IR_OP_WHILE) add_results(s, m, op);
 }
@@ -318,7 +350,7 @@ static bool sink_total(ir_module *m, const seed *x, split_order *order, tried *t
 
 static bool sink_seed(ir_module *m, const seed *x, split_order *order, tried *t) {
   bool parts = false,
-       sunk = !can_dissolve(m, x, &order->goal, t) &&
+       sunk = !can_dissolve(m, x, &order->goal, t) && !is_held_for_loops(m, x, &order->goal, t) &&
               split_sink(m, x->block, x->value, order->goal.threshold_bytes, false, &parts);
   if (sunk)
     ctx_log(m->ctx, 3, "sink %s into the regions that read it",

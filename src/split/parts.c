@@ -26,8 +26,11 @@ typedef struct parts {
   int64_t threshold_bytes;
   ir_builder b;
   split_trip trip;
-  int64_t first;    /* index of the trip, if it is an edge's; else 0 */
-  int64_t length;   /* that is read along the dimension that is sliced; 0: not known */
+  int64_t first;       /* index of the trip, if it is an edge's; else 0 */
+  int64_t length;      /* that is read along the dimension that is sliced; 0: not known */
+  bool takes_whole;    /* parts may read values from outside that they need whole */
+  VEC(ir_value) whole; /* those */
+  bool *is_whole;
   VEC(made) known;  /* without a part while it is only asked whether there could be one */
   uint32_t *newest; /* by value: index + 1 */
 } parts;
@@ -35,6 +38,7 @@ typedef struct parts {
 static parts parts_of(ir_module *m, ir_block block, int64_t threshold_bytes) {
   parts p = {m, arena_create(m->ctx), block, threshold_bytes};
   p.newest = ARENA_ARRAY(p.scratch, uint32_t, m->values.count);
+  p.is_whole = ARENA_ARRAY(p.scratch, bool, m->values.count);
   return p;
 }
 
@@ -59,7 +63,19 @@ static void forget(parts *p, uint32_t count) {
 }
 
 static bool is_made_anew(const parts *p, ir_value v) {
-  return ir_is_made_in(p->m, v, p->block) && ir_value_bytes(p->m, v) > p->threshold_bytes;
+  return ir_is_made_in(p->m, v, p->block) && ir_value_bytes(p->m, v) > p->threshold_bytes &&
+         !p->is_whole[v];
+}
+
+/* What a part needs whole is there already, or stays outside. */
+static bool may_be_whole(parts *p, ir_value v) {
+  if (!is_made_anew(p, v)) return true;
+  if (p->takes_whole) VEC_PUSH(p->scratch, &p->whole, v);
+  return p->is_whole[v] = p->takes_whole;
+}
+
+static void forget_whole(parts *p) {
+  for (; p->whole.count; p->whole.count--) p->is_whole[p->whole.at[p->whole.count - 1]] = false;
 }
 
 static made *find(const parts *p, ir_value v, split_pos at) {
@@ -141,7 +157,7 @@ static bool can_make(parts *p, ir_value v, split_pos pos, int depth) {
   know(p, v, IR_NONE, pos);
   ir_op op = ir_value_get(p->m, v)->op;
   for (ir_value x, i = 0; (x = ir_operand_at(p->m, op, i)); i++) {
-    if (f.operands[i].dim < 0 ? is_made_anew(p, x) : !can_make(p, x, f.operands[i], depth - 1))
+    if (f.operands[i].dim < 0 ? !may_be_whole(p, x) : !can_make(p, x, f.operands[i], depth - 1))
       return false;
   }
   return true;
@@ -210,6 +226,7 @@ static ir_value read_part(parts *p, ir_op op, ir_value v, int32_t dim) {
 
 static bool can_read_part(parts *p, ir_op op, ir_value v, ir_value stand_in, int32_t *out_dim) {
   forget(p, 0);
+  forget_whole(p);
   *out_dim = sliced_dim(p->m, op, stand_in);
   if (*out_dim >= 0) p->length = ir_type_at(p->m, ir_result(p->m, op, 0))->dims[*out_dim];
   return *out_dim >= 0 && can_make(p, v, (split_pos){.dim = *out_dim, .unit = 1}, DEEPEST);
@@ -239,6 +256,7 @@ bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshol
   parts p = parts_of(m, block, threshold_bytes);
   ir_map *map = ir_map_new(p.scratch, m);
   bool any = false;
+  p.takes_whole = true;
   p.b = (ir_builder){m, body, IR_NONE};
   ir_ops old = ir_take_ops(m, body);
   for (uint32_t i = 0; i < old.count; i++) {

@@ -16,11 +16,11 @@
 
 /* Replaces the dynamic slices in block `body` of stand_in, which has the value v of `block` there,
  * by the same ops on parts as have made v; what is not above the threshold, or of another block, is
- * read from outside. False if there is none whose ops have a factor along the slice. Costs the ops
- * on that part once a trip. */
+ * read from outside. So is what a part needs whole, the other factor of a product. False if there
+ * is none whose ops have a factor along the slice. Costs the ops on that part once a trip. */
 bool split_read_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
                       ir_block body, ir_value stand_in);
-/* How many dynamic slices that would replace. */
+/* How many dynamic slices that would replace without what a part needs whole and is large. */
 uint32_t split_count_parts(ir_module *m, ir_block block, ir_value v, int64_t threshold_bytes,
                            ir_block body, ir_value stand_in);
 /* Whether a slice of v along dim can be made of slices of what v is made of, down to what is not

@@ -98,11 +98,29 @@ def counted(x, y):
     return jnp.where(i >= j, jnp.exp(-0.1 * (i - j)) * (x @ y.T), i + 0.5)
 
 
+def wide(z):
+    return jnp.tanh(z @ jnp.arange(-13.0, 14).reshape(D, 9) / 9)
+
+
+def beside_sums(make):
+    """Rows of a product in data's order, beside the sums of all rows, whose loop has a factor whole."""
+
+    def f(x, y, at):
+        d = make(x, y)
+        step = lambda i, s: jnp.sort(s) * 0.5 + d[jnp.argmax(s)]
+        return lax.fori_loop(0, 9, step, jnp.zeros(d.shape[1])), jnp.sum(d, 1)
+
+    return f
+
+
 CASES = {
     "farthest": farthest,
     "suppressed": suppressed,
     "rows": over_rows(distances),
     "rows of a product": over_rows(lambda x, y: jnp.exp(x @ y.T)),
+    "rows of a product of computed factors": over_rows(lambda x, y: wide(x) @ wide(y).T),
+    "rows of two factors, and sums": beside_sums(lambda x, y: jnp.cos(wide(x) @ wide(y).T)),
+    "rows of a factor's product with itself": beside_sums(lambda x, y: wide(x) @ wide(x).T),
     "rows of a transpose": over_rows(lambda x, y: jnp.abs(y @ x.T).T),
     "rows backwards": over_rows(lambda x, y: distances(x, y)[::-1] + 1),
     "rows that are counted": over_rows(counted),
@@ -133,6 +151,7 @@ CASES = {
 
 
 LEFT_WHOLE = {"beyond i64", "read as a whole too"}
+SLICED_TOO = {name for name in CASES if "factor" in name}  # factors and sums have loops of their own
 SUMMED = {"rows of sums of rows", "rows of maxima"}  # what is summed is made where it is read
 NOT_SUMMED = {"rows of sums of a product", "rows of products of rows", "two rows of sums"}
 
@@ -166,7 +185,8 @@ def test_parts_alone(name, tmp_path):
     rewritten = running.opt(tmp_path / "p.mlir", "--tensor-size-threshold", THRESHOLD)
     for whole in (f"{N}x{M}x", f"{N}x{N}x", f"{M}x{N}x", f"{N}x{M * D}x"):
         assert f"tensor<{whole}" not in rewritten, whole
-    assert rewritten.count("stablehlo.while") == text.count("stablehlo.while")
+    if name not in SLICED_TOO:
+        assert rewritten.count("stablehlo.while") == text.count("stablehlo.while")
 
 
 @pytest.mark.parametrize("name", sorted(SUMMED | NOT_SUMMED))
