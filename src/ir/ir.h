@@ -442,6 +442,11 @@ static inline bool ir_is_handed_on(const ir_module *m, ir_block body, uint32_t i
 static inline ir_block ir_while_body(const ir_module *m, ir_op loop) {
   return m->ops.at[loop].regions[1];
 }
+/* What its branches read of blocks around it is none of its operands. */
+static inline bool ir_is_branching(const ir_module *m, ir_op op) {
+  ir_kind kind = (ir_kind)m->ops.at[op].kind;
+  return kind == IR_OP_CASE || kind == IR_OP_IF;
+}
 /* Carries of a loop that nobody needs may go one by one: attributes of a while may list all. */
 static inline bool ir_has_own_carries(const ir_module *m, ir_op op) {
   ir_kind kind = (ir_kind)m->ops.at[op].kind;

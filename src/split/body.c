@@ -16,18 +16,21 @@ typedef struct body_asked {
   split_factor factor;
 } body_asked;
 
-/* Positions of the values of a while's body, found by sweeps over its ops until nothing changes;
- * and those of its condition, where that asks the rows. */
+/* Positions of the values of a while's body and of the branches in it, found by sweeps over its ops
+ * until nothing changes; and those of its condition, where that asks the rows. */
 typedef struct split_body {
   arena *scratch;
   ir_module *m;
   ir_op loop;
   ir_block block;
+  ir_ops ops;     /* the block's, in order, and before a branching those of its branches; none ends
+                     a block */
   ir_value first; /* ids of the body's values are in [first, first + count) */
+  bool *is_own;   /* and it is one of them */
   split_pos *positions;
   bool *sums; /* parts of a sum over the factor */
   uint32_t count;
-  body_asked *asked; /* by an op's place in the block */
+  body_asked *asked; /* by an op's place in ops */
   bool changed, failed;
   bool by_rows;                 /* something inside ends once all rows are done */
   bool is_condition;            /* this is one */
@@ -37,31 +40,55 @@ typedef struct split_body {
                                    what the slices before left there; NULL: none does */
 } body;
 
-static bool is_in_body(const body *b, ir_value v) { return ir_value_block(b->m, v) == b->block; }
+static bool is_in_body(const body *b, ir_value v) {
+  return v >= b->first && v - b->first < b->count && b->is_own[v - b->first];
+}
 
 static split_pos position_of(const body *b, ir_value v) {
   return is_in_body(b, v) ? b->positions[v - b->first] : SPLIT_ABSENT;
 }
 
-static void include(ir_value v, ir_value *first, ir_value *last) {
-  if (v < *first) *first = v;
-  if (v > *last) *last = v;
+static void list_ops(body *b, ir_block block) {
+  for (ir_op op, i = 0; (op = ir_body_op_at(b->m, block, i)); i++) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    for (uint32_t r = 0; ir_is_branching(b->m, op) && r < d->n_regions; r++)
+      list_ops(b, d->regions[r]);
+    VEC_PUSH(b->scratch, &b->ops, op);
+  }
 }
 
+static ir_op op_at(const body *b, uint32_t at) {
+  return at < b->ops.count ? b->ops.at[at] : IR_NONE;
+}
+
+/* The ids between which the body's values are; all of these are marked as its own, once there is a
+ * place for marks. */
+static void note_value(body *b, ir_value v) {
+  if (b->is_own) b->is_own[v - b->first] = true;
+  if (!b->count) b->first = v, b->count = 1;
+  uint32_t end = b->first + b->count;
+  b->count = (v >= end ? v + 1 : end) - (v < b->first ? v : b->first);
+  b->first = v < b->first ? v : b->first;
+}
+
+static void note_values(body *b) {
+  for (ir_value v, i = 0; (v = ir_argument_at(b->m, b->block, i)); i++) note_value(b, v);
+  for (ir_op op, i = 0; (op = op_at(b, i)); i++)
+    for (ir_value v, j = 0; (v = ir_result_at(b->m, op, j)); j++) note_value(b, v);
+}
+
+/* Branches of a condition are not followed. */
 static body body_of(arena *scratch, ir_module *m, ir_op loop, uint32_t region) {
   body b = {.scratch = scratch, .m = m, .loop = loop, .is_condition = region == 0};
   b.block = ir_op_get(m, loop)->regions[region];
-  const ir_block_data *d = ir_block_get(m, b.block);
-  ir_value first = UINT32_MAX, last = 0;
-  for (uint32_t i = 0; i < d->args.count; i++) include(d->args.at[i], &first, &last);
-  for (uint32_t i = 0; i < d->ops.count; i++)
-    for (uint32_t j = 0; j < ir_op_get(m, d->ops.at[i])->n_results; j++)
-      include(ir_result(m, d->ops.at[i], j), &first, &last);
-  b.first = first;
-  b.count = last < first ? 0 : last - first + 1;
+  list_ops(&b, b.block);
+  b.failed = b.is_condition && b.ops.count + 1 > ir_block_get(m, b.block)->ops.count;
+  note_values(&b);
+  b.is_own = ARENA_ARRAY(scratch, bool, b.count);
+  note_values(&b);
   b.positions = ARENA_ARRAY(scratch, split_pos, b.count);
   b.sums = ARENA_ARRAY(scratch, bool, b.count);
-  b.asked = ARENA_ARRAY(scratch, body_asked, d->ops.count);
+  b.asked = ARENA_ARRAY(scratch, body_asked, b.ops.count);
   for (uint32_t i = 0; i < b.count; i++) b.positions[i] = SPLIT_ABSENT;
   return b;
 }
@@ -95,8 +122,6 @@ static bool may_be_reduced(body *b, ir_op op, const split_factor *f) {
   b->vote = op;
   return true;
 }
-
-static ir_op op_at(const body *b, uint32_t at) { return ir_body_op_at(b->m, b->block, at); }
 
 static const body_asked *ask_op(body *b, uint32_t at, bool of_result, uint32_t index,
                                 split_pos pos) {
@@ -153,6 +178,18 @@ static void pass_sum_on(body *b, ir_op op) {
   if (reads_sum(b, op) && split_linearity_of(b->m, op).count) mark_sum(b, ir_result(b->m, op, 0));
 }
 
+/* What branches end with is where the branching has it, and a part of a sum if one's is. */
+static void place_branches(body *b, ir_op op) {
+  const ir_op_data d = *ir_op_get(b->m, op);
+  for (uint32_t r = 0; r < d.n_regions; r++)
+    for (uint32_t j = 0; j < d.n_results && !b->failed; j++) {
+      ir_value v = ir_yielded(b->m, d.regions[r], j), result = ir_result(b->m, op, j);
+      place(b, v, position_of(b, result));
+      place(b, result, position_of(b, v));
+      if (is_sum(b, v)) mark_sum(b, result);
+    }
+}
+
 /* What a trip yields is where the next one finds it. */
 static void place_carries(body *b) {
   ir_op end = ir_terminator(b->m, b->block);
@@ -168,7 +205,8 @@ static void sweep(body *b) {
   b->changed = false;
   for (ir_op op, i = 0; !b->failed && (op = op_at(b, i)); i++) {
     split_factor f;
-    if (op_factor(b, i, &f)) place_op(b, op, &f);
+    if (ir_is_branching(b->m, op)) place_branches(b, op);
+    else if (op_factor(b, i, &f)) place_op(b, op, &f);
     else if (!b->failed) pass_sum_on(b, op);
   }
   if (!b->is_condition) place_carries(b);
@@ -209,9 +247,26 @@ static bool is_linear_kept(body *b, ir_op op) {
   return l.count > 0;
 }
 
+/* All slices take the same branch in the same trip, and have the same of it. */
+static bool is_branching_kept(const body *b, ir_op op) {
+  const ir_op_data *d = ir_op_get(b->m, op);
+  if (d->n_attrs || position_of(b, d->operands[0]).dim >= 0 || is_sum(b, d->operands[0]))
+    return false;
+  for (uint32_t r = 0; r < d->n_regions; r++)
+    for (uint32_t j = 0; j < d->n_results; j++) {
+      ir_value v = ir_yielded(b->m, d->regions[r], j), result = d->first_result + j;
+      if (!split_pos_equal(position_of(b, v), position_of(b, result))) return false;
+      if (!is_sum(b, result) && is_sum(b, v)) return false;
+      if (is_sum(b, result) && !(is_part(b, v) && split_may_add_parts(b->m, v))) return false;
+    }
+  return true;
+}
+
 static bool is_consistent(body *b) {
   for (ir_op op, i = 0; (op = op_at(b, i)); i++) {
     split_factor f;
+    if (ir_is_branching(b->m, op) && !is_branching_kept(b, op)) return false;
+    if (ir_is_branching(b->m, op)) continue;
     bool sliced = op_factor(b, i, &f);
     if (b->failed) return false;
     if (sliced ? !is_factor_kept(b, op, &f) : !b->is_condition && !is_linear_kept(b, op))
@@ -257,9 +312,9 @@ static bool is_stacked(body *b, uint32_t carry, const uint32_t *uses) {
   if (!ir_is_zero(b->m, ir_operand(b->m, b->loop, carry)) || !split_steps_of(b->m, b->loop, &s) ||
       !split_steps_stack(&s, carry, uses, &put))
     return false;
-  uint32_t at = 0, n = ir_block_get(b->m, b->block)->ops.count;
+  uint32_t at = 0;
   while (op_at(b, at) != put.op) at++;
-  if (!b->puts_parts) b->puts_parts = ARENA_ARRAY(b->scratch, bool, n);
+  if (!b->puts_parts) b->puts_parts = ARENA_ARRAY(b->scratch, bool, b->ops.count);
   return b->puts_parts[at] = true;
 }
 
@@ -395,12 +450,46 @@ static void narrow_body_op(body *from, ir_builder *to, uint32_t at, const split_
   for (uint32_t i = 0; i < d.n_results; i++) ir_map_set(map, d.first_result + i, results[i]);
 }
 
+static void narrow_ops(body *from, ir_builder *to, ir_block block, uint32_t *at,
+                       const split_trip *trip, ir_map *map);
+
+static void narrow_branching(body *from, ir_builder *to, ir_op op, uint32_t *at,
+                             const split_trip *trip, ir_map *map) {
+  ir_module *m = from->m;
+  ir_op_desc desc = ir_op_desc_of(m, op);
+  ir_block *blocks = ARENA_ARRAY(from->scratch, ir_block, desc.n_regions);
+  for (uint32_t r = 0; r < desc.n_regions; r++) {
+    ir_block branch = ir_op_get(m, op)->regions[r];
+    ir_builder b = {m, blocks[r] = ir_block_new(m), to->location};
+    narrow_ops(from, &b, branch, at, trip, map);
+    ir_copy_op(m, blocks[r], ir_terminator(m, branch), map);
+  }
+  const ir_value *ends = ir_op_get(m, ir_terminator(m, blocks[0]))->operands;
+  desc.operands = ir_map_all(m->arena, map, desc.operands, desc.n_operands);
+  desc.result_types = ir_types_of(m->arena, m, ends, desc.n_results);
+  ir_op made = ir_op_new(m, to->block, &desc);
+  for (uint32_t r = 0; r < desc.n_regions; r++) ir_region_set(m, made, r, blocks[r]);
+  for (uint32_t j = 0; j < desc.n_results; j++)
+    ir_map_set(map, ir_result(m, op, j), ir_result(m, made, j));
+}
+
+/* Of a block whose first op is the one at *at, which is then the one behind. */
+static void narrow_ops(body *from, ir_builder *to, ir_block block, uint32_t *at,
+                       const split_trip *trip, ir_map *map) {
+  for (ir_op op, i = 0; (op = ir_body_op_at(from->m, block, i)); i++) {
+    if (ir_is_branching(from->m, op)) narrow_branching(from, to, op, at, trip, map);
+    else narrow_body_op(from, to, *at, trip, map);
+    ++*at;
+  }
+}
+
 static void narrow_body(body *from, ir_block to, const split_factor *f, const split_trip *trip,
                         ir_map *map) {
   ir_module *m = from->m;
   ir_builder b = {m, to, IR_NONE};
   narrow_args(m, from->block, to, f, trip->slice, map);
-  for (uint32_t i = 0; op_at(from, i); i++) narrow_body_op(from, &b, i, trip, map);
+  uint32_t at = 0;
+  narrow_ops(from, &b, from->block, &at, trip, map);
   ir_copy_op(m, to, ir_terminator(m, from->block), map);
 }
 

@@ -87,9 +87,7 @@ static void find_moves(sinking *a) {
   while (!a->failed && move_readers(a)) move_path(a);
 }
 
-static bool is_branching(const ir_module *m, ir_op op) {
-  return op && (ir_kind_of(m, op) == IR_OP_CASE || ir_kind_of(m, op) == IR_OP_IF);
-}
+static bool is_branching(const ir_module *m, ir_op op) { return op && ir_is_branching(m, op); }
 
 /* Branches of the branching and of those around it, multiplied; MOST_COPIES if there are more. */
 static int64_t count_variants(const sinking *a) {

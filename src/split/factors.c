@@ -615,12 +615,21 @@ RULE(custom_call) {
   return true;
 }
 
+/* Branches below the op read what is made around them. */
+static bool has_captures(const ir_module *m, ir_op op) {
+  for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
+    for (ir_value v, i = 0; w.op != op && (v = ir_operand_at(m, w.op, i)); i++)
+      if (ir_value_block(m, v) != ir_op_get(m, w.op)->block) return true;
+  return false;
+}
+
 /* What windows that overlap share would be summed twice. */
 RULE(while) {
   if (split_body_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out))
     return !(q->pos.more && (q->out->sums || q->out->by_rows));
   *q->out = split_absent_factor(q->scratch, q->m, q->op);
-  return split_chunks_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out);
+  return !has_captures(q->m, q->op) &&
+         split_chunks_trace(q->scratch, q->m, q->op, q->index, q->pos, q->out);
 }
 
 /* ---- dispatch ---- */
@@ -647,13 +656,24 @@ static bool slices_empty(const ir_module *m, ir_op op, const split_factor *f) {
   return false;
 }
 
-/* Each block below the op reads its own values alone, not those of a block around it either, be
- * that below the op or not: what a reducer reads from above is no operand, so nobody would bring it
- * along. */
+/* v is of the block that the op below `top` stands in, or of one that this is a branch in. */
+static bool reads_own(const ir_module *m, ir_op top, ir_op op, ir_value v) {
+  ir_block block = ir_op_get(m, op)->block;
+  while (ir_value_block(m, v) != block) {
+    ir_op around = ir_block_get(m, block)->parent;
+    if (around == top || !ir_is_branching(m, around)) return false;
+    block = ir_op_get(m, around)->block;
+  }
+  return true;
+}
+
+/* Each block below the op, with the branches in it, reads its own values alone, not those of a
+ * block around it either, be that below the op or not: what a reducer reads from above is no
+ * operand, so nobody would bring it along. */
 static bool is_isolated(const ir_module *m, ir_op op) {
   for (ir_walk w = ir_walk_op(m, op); ir_next(&w);)
     for (ir_value v, i = 0; w.op != op && (v = ir_operand_at(m, w.op, i)); i++)
-      if (ir_value_block(m, v) != ir_op_get(m, w.op)->block) return false;
+      if (!reads_own(m, op, w.op, v)) return false;
   return true;
 }
 

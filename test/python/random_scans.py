@@ -80,6 +80,7 @@ class Scans:
             lambda: lax.cond(jnp.sum(x) > 0, lambda: jnp.tanh(h + b), lambda: 0.7 * h),
             lambda: lax.cond(h.ravel()[0] > 0, lambda h: jnp.tanh(h @ w + x @ u), lambda h: h, h),
             lambda: self.one_of(dice, h, x, w, u, b),
+            lambda: self.one_of_all(dice, h, x, w, u, b),
             lambda: self.stencil(dice, h, b) + 0.1 * jnp.sin(x @ u),
             lambda: jnp.tanh(self.stencil(dice, h, b)),
             lambda: self.stencil(dice, h, b) / (1 + 0.1 * h**2),
@@ -152,6 +153,19 @@ class Scans:
         ]
         branches = dice.sample(choices, dice.randint(2, 4))
         return lax.switch(jnp.floor(2 * x.ravel()[0]).astype(jnp.int32), branches, h)
+
+    def one_of_all(self, dice, h, x, w, u, b):
+        """The same where no row decides: all rows may be cut where the branches are."""
+        choices = [
+            lambda h: jnp.tanh(h @ w + x @ u),
+            lambda h: 0.5 * h + 0.1 * self.until_small(h),
+            lambda h: h,
+            lambda h: jnp.zeros_like(h),
+            lambda h: lax.fori_loop(0, 2, lambda _, g: jnp.tanh(g @ w) + 0.1 * b, h),
+            lambda h: lax.cond(b[-1] > w[0, 0], lambda h: jnp.sin(h) * b, self.until_small, h),
+        ]
+        branches = dice.sample(choices, dice.randint(2, 3))
+        return lax.switch(jnp.floor(3 * (b[0] + w[0, 0])).astype(jnp.int32), branches, h)
 
     def until_small(self, h):
         """Each row until it is small; not a function that has a gradient."""
