@@ -21,6 +21,14 @@
  * next T is T + w, or when the last row was done first, for that one went on before. w is 1, 8, 64,
  * 64, ..
  *
+ * Where rows that are done freeze (ir/frozen.h), slices end one by one as they are. But what is no
+ * row's (the number of trips, the places of checkpoints), or is written on for rows that are done,
+ * is for as many trips as the last row takes. Who asks for that after the loop gets it so:
+ *
+ *   n = while(x, k, n) any(p(x)) { f(x), k + 1, p(x) ? k + 1 : n };  for max(n) trips { f(x) }
+ *
+ * and what no rows go into by a loop of its own, so that slices need not wait for it.
+ *
  * `not all(done)` is the same, and so is an any that the body asks and a carry hands on to the
  * condition. The condition may be that `and` something that does not depend on rows.
  *
@@ -29,11 +37,12 @@
  * loops. There are at most 2^31 - 1 trips, which would take hours.
  *
  * Requires: a verified module. Breaks: nothing. Exact. Left alone: whiles whose rows freeze
- * already, with attributes or effects, rows that are small against the limit. Cost: p and f are
- * computed twice, and once more for each look after the first; the pass is linear in each such
- * while.
+ * already and of which nothing else is asked for, with attributes or effects, rows that are small
+ * against the limit. Cost: p and f are computed twice, and once more for each look after the first;
+ * the pass is linear in each such while.
  */
 #include <math.h>
+#include <string.h>
 
 #include "ir/frozen.h"
 #include "pass/build.h"
@@ -58,6 +67,7 @@ typedef struct last {
   uint32_t flag;   /* the carry that hands on what the body votes; n_carries: none */
   bool *of_rows;   /* by value of both blocks: it depends on rows that change */
   bool *varies;    /* by value of the condition: it depends on a carry that changes */
+  bool *is_needed; /* by value of both blocks: the condition depends on it */
 } last;
 
 typedef struct bounds { /* of all elements that are no NaN */
@@ -282,12 +292,24 @@ static bool find_vote(last *l) {
 
 static bool body_votes(const last *l) { return l->flag < l->n_carries; }
 
-static bool freezes(const last *l) {
+/* Its first dimensions are those of the rows. */
+static bool begins_with_rows(const last *l, ir_value v) {
+  const ir_type_data *t = ir_type_at(l->m, v), *rows = ir_type_at(l->m, l->asked);
+  if (t->kind != IR_TYPE_TENSOR || t->rank < rows->rank) return false;
+  return !memcmp(t->dims, rows->dims, (size_t)rows->rank * sizeof *t->dims);
+}
+
+static bool decides_and_begins(const last *l, ir_value v) {
+  return l->is_needed[v] && begins_with_rows(l, v);
+}
+
+/* Of carries that are `of` the rows. */
+static bool freezes(const last *l, bool of(const last *, ir_value)) {
   int32_t *rows_at = ARENA_ARRAY(l->f->p->scratch, int32_t, l->n_carries);
   bool *flags = ARENA_ARRAY(l->f->p->scratch, bool, l->n_carries);
   for (uint32_t i = 0; i < l->n_carries; i++) {
     const ir_type_data *type = ir_type_at(l->m, carry_of(l, l->body, i));
-    rows_at[i] = has_rows(l, carry_of(l, l->body, i)) ? 0 : -1;
+    rows_at[i] = of(l, carry_of(l, l->body, i)) ? 0 : -1;
     flags[i] = rows_at[i] == 0 && type->rank == 1 && type->dtype == IR_I1;
   }
   return ir_rows_freeze(l->f->p->scratch, l->m, l->loop, l->vote, rows_at, flags);
@@ -304,11 +326,71 @@ static int64_t largest_bytes(const last *l) {
 
 /* The whole of what the head asks for. */
 static bool is_legal(last *l) {
-  if (largest_bytes(l) <= l->f->small_bytes || (!body_votes(l) && freezes(l))) return false;
+  if (largest_bytes(l) <= l->f->small_bytes || (!body_votes(l) && freezes(l, has_rows)))
+    return false;
   if (!goes_by_rows(l, l->condition) || !goes_by_rows(l, l->body)) return false;
   for (uint32_t i = 0; i < l->n_carries; i++)
     if (l->of_rows[yield_of(l, i)] && changes(l, i) && !is_row_state(l, i)) return false;
   return true;
+}
+
+/* What ops of the block make that is needed needs what they, and those below, read. */
+static void need_operands(last *l, ir_block block) {
+  const ir_block_data *b = ir_block_get(l->m, block);
+  for (uint32_t i = b->ops.count - 1; i-- > 0;) {
+    bool needed = false;
+    for (ir_value v, j = 0; (v = ir_result_at(l->m, b->ops.at[i], j)); j++)
+      needed |= l->is_needed[v];
+    for (ir_walk w = ir_walk_op(l->m, b->ops.at[i]); needed && ir_next(&w);)
+      for (ir_value v, j = 0; (v = ir_operand_at(l->m, w.op, j)); j++) l->is_needed[v] = true;
+  }
+}
+
+static void find_needed(last *l) {
+  l->is_needed[ir_yielded(l->m, l->condition, 0)] = true;
+  need_operands(l, l->condition);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t i = 0; i < l->n_carries; i++) {
+      ir_value arg = carry_of(l, l->body, i);
+      l->is_needed[arg] |= l->is_needed[carry_of(l, l->condition, i)];
+      changed |= l->is_needed[arg] && !l->is_needed[yield_of(l, i)];
+      l->is_needed[yield_of(l, i)] |= l->is_needed[arg];
+    }
+    need_operands(l, l->body);
+  }
+}
+
+/* Rows that decide freeze, and what goes on with all trips is asked for behind the loop. */
+static bool is_asked_beside(last *l) {
+  bool is_asked = false, is_large = false;
+  if (body_votes(l)) return false;
+  find_needed(l);
+  for (uint32_t i = 0; i < l->n_carries; i++) {
+    ir_value v = ir_result(l->m, l->loop, i);
+    if (!changes(l, i)) continue;
+    if (begins_with_rows(l, v)) is_large |= ir_value_bytes(l->m, v) > l->f->small_bytes;
+    else is_asked |= !is_read(l, v, 0);
+  }
+  return is_large && freezes(l, decides_and_begins) && (is_asked || !freezes(l, begins_with_rows));
+}
+
+/* By value of the body: rows go into it. */
+static void find_of_rows(last *l) {
+  bool changed = true;
+  for (uint32_t i = 0; i < l->n_carries; i++)
+    l->of_rows[carry_of(l, l->body, i)] = begins_with_rows(l, carry_of(l, l->body, i));
+  while (changed) {
+    changed = false;
+    for (ir_op op, i = 0; (op = ir_body_op_at(l->m, l->body, i)); i++)
+      for (ir_value v, j = 0; ir_reads_any(l->m, op, l->of_rows) && (v = ir_result_at(l->m, op, j));
+           j++)
+        l->of_rows[v] = true;
+    for (uint32_t i = 0; i < l->n_carries; i++) {
+      if (!l->of_rows[yield_of(l, i)] || l->of_rows[carry_of(l, l->body, i)]) continue;
+      l->of_rows[carry_of(l, l->body, i)] = changed = true;
+    }
+  }
 }
 
 /* Of rows that the body asks nothing is proved. */
@@ -471,6 +553,26 @@ static ir_value find_last(const last *l, ir_builder *b) {
   return over_all(b, IR_OP_MAXIMUM, counted_result(l, loop, TRIPS));
 }
 
+/* The trips of the while, by the last in which each row goes on. */
+static ir_value find_last_going(const last *l, ir_builder *b) {
+  ir_module *m = l->m;
+  uint32_t n = l->n_carries;
+  ir_value extra[2] = {ir_build_splat_int(b, ir_scalar(m, IR_I32), 0),
+                       ir_build_splat_int(b, type_of_rows(l, IR_I32), 0)},
+           *args[2], *next = ARENA_ARRAY(l->f->p->scratch, ir_value, n + 2);
+  ir_op loop = wider_while(l, b, extra, 2, args);
+  ir_map *map = ir_map_new(l->f->p->scratch, m);
+  for (uint32_t i = 0; i < n; i++) ir_map_set(map, carry_of(l, l->condition, i), args[0][i]);
+  ir_copy_block(m, l->condition, ir_body(m, loop), map);
+  ir_builder of_body = {m, ir_while_body(m, loop), b->location};
+  stepped(l, &of_body, args[1], next);
+  ir_value go = goes_on(l, &of_body, NULL, args[1]), trips = args[1][n + 1];
+  next[n] = plus_one(&of_body, args[1][n]);
+  next[n + 1] = ir_build_select(&of_body, go, as_rows(&of_body, next[n], trips), trips);
+  ir_build_return(&of_body, IR_OP_RETURN, next, n + 2);
+  return over_all(b, IR_OP_MAXIMUM, ir_result(m, loop, n + 1));
+}
+
 /* v made once more in this block, by row, so that nothing whole is read from outside; v itself
  * where that takes more than elementwise ops. */
 static ir_value made_here(const last *l, ir_block to, ir_value v, ir_map *map, int depth) {
@@ -578,13 +680,23 @@ static bool replace(pass_rewrite *f, ir_op op) {
             .n_carries = d->n_operands,
             .init = d->operands,
             .of_rows = ARENA_ARRAY(f->p->scratch, bool, m->values.count),
-            .varies = ARENA_ARRAY(f->p->scratch, bool, m->values.count)};
-  if (!find_vote(&l) || !is_legal(&l)) return false;
-  ir_value trips = is_for_good(&l) ? find_last(&l, &f->b) : find_end(&l, &f->b);
-  ir_op run = run_trips(&l, &f->b, trips);
+            .varies = ARENA_ARRAY(f->p->scratch, bool, m->values.count),
+            .is_needed = ARENA_ARRAY(f->p->scratch, bool, m->values.count)};
+  if (!find_vote(&l)) return false;
+  bool freezes = !is_legal(&l);
+  if (freezes && !is_asked_beside(&l)) return false;
+  ir_value trips = freezes           ? find_last_going(&l, &f->b)
+                   : is_for_good(&l) ? find_last(&l, &f->b)
+                                     : find_end(&l, &f->b);
+  ir_op run = run_trips(&l, &f->b, trips), beside = run;
+  if (freezes) {
+    find_of_rows(&l);
+    beside = run_trips(&l, &f->b, trips);
+  }
   for (uint32_t i = 0; i < l.n_carries; i++) {
-    assert(ir_type_of(m, ir_result(m, op, i)) == ir_type_of(m, ir_result(m, run, i)));
-    ir_map_set(f->map, ir_result(m, op, i), ir_result(m, run, i));
+    ir_op of = freezes && !l.of_rows[carry_of(&l, l.body, i)] ? beside : run;
+    assert(ir_type_of(m, ir_result(m, op, i)) == ir_type_of(m, ir_result(m, of, i)));
+    ir_map_set(f->map, ir_result(m, op, i), ir_result(m, of, i));
   }
   return true;
 }

@@ -268,16 +268,16 @@ SLICED = {
     "asked alone": asked_alone,
     "carried": carried,
     "carried from one": carried_from_one,
+    "count of all": count_of_all,
+    "summed": summed,
 }
 WHOLE = {
     "shifted": shifted,
     "padded": padded,
-    "count of all": count_of_all,
     "unfrozen": unfrozen,
     "counted": counted,
     "carried otherwise": carried_otherwise,
     "set again": set_again,
-    "summed": summed,
     "other test": other_test,
     "other way": other_way,
 }

@@ -1,8 +1,10 @@
 // Whiles that run all rows until the last is done count their trips first: once, by flags that stay
 // set and by floats that only fall; until the count does not change, where floats may rise and flags
 // may come back. Rows are asked by the condition, or by the body for it; whether any goes on, or
-// whether not all are done. Not: rows that others are added to, whiles whose rows freeze already, a
-// key that depends on rows, an answer that something else reads.
+// whether not all are done. Where rows freeze, trips are counted if their number is asked for, which
+// a loop without rows then tells, or if something is written on for rows that are done. Not: rows
+// that others are added to, whiles whose rows freeze and of which nothing else is asked for, a key
+// that depends on rows, an answer that something else reads.
 // RUN: %weir opt %s --pass=until-last,dce | FileCheck %s
 
 // CHECK: sym_name = "flags"
@@ -211,6 +213,7 @@ func.func public @frozen(%x: tensor<8xf32>, %d: tensor<8xi1>) -> tensor<8xf32> {
 
 // CHECK-COUNT-1: "stablehlo.while"
 // CHECK-NOT: "stablehlo.while"
+// CHECK: sym_name = "asked"
 func.func public @key(%x: tensor<8xf32>, %d: tensor<8xi1>, %s: tensor<f32>) -> tensor<8xf32> {
   %r:3 = stablehlo.while(%a = %x, %b = %d, %k = %s) : tensor<8xf32>, tensor<8xi1>, tensor<f32>
   cond {
@@ -227,4 +230,51 @@ func.func public @key(%x: tensor<8xf32>, %d: tensor<8xi1>, %s: tensor<f32>) -> t
     stablehlo.return %y, %e, %t : tensor<8xf32>, tensor<8xi1>, tensor<f32>
   }
   return %r#0 : tensor<8xf32>
+}
+
+// CHECK: %[[C:[0-9]+]]:4 = "stablehlo.while"
+// CHECK: "stablehlo.select"
+// CHECK: %[[MAX:[0-9]+]] = "stablehlo.reduce"(%[[C]]#3
+// CHECK: %[[R:[0-9]+]]:4 = "stablehlo.while"({{.*}}, %[[MAX]])
+// CHECK: direction LT
+// CHECK: %[[T:[0-9]+]]:3 = "stablehlo.while"({{.*}}, %[[MAX]])
+// CHECK: ^bb0({{[^:]*}}: tensor<i32>, {{[^:]*}}: tensor<i32>, {{[^:]*}}: tensor<i32>):
+// CHECK: "func.return"(%[[R]]#0, %[[T]]#0)
+// CHECK: sym_name = "written"
+func.func public @asked(%x: tensor<8xf32>, %d: tensor<8xi1>) -> (tensor<8xf32>, tensor<i32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:3 = stablehlo.while(%a = %x, %b = %d, %k = %zero) : tensor<8xf32>, tensor<8xi1>, tensor<i32>
+  cond {
+    %false = stablehlo.constant dense<false> : tensor<i1>
+    %v = stablehlo.reduce(%b init: %false) applies stablehlo.or across dimensions = [0] : (tensor<8xi1>, tensor<i1>) -> tensor<i1>
+    stablehlo.return %v : tensor<i1>
+  } do {
+    %y = stablehlo.cosine %a : tensor<8xf32>
+    %z = stablehlo.select %b, %y, %a : tensor<8xi1>, tensor<8xf32>
+    %c = stablehlo.compare LT, %y, %a, FLOAT : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+    %e = stablehlo.and %b, %c : tensor<8xi1>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %m = stablehlo.add %k, %one : tensor<i32>
+    stablehlo.return %z, %e, %m : tensor<8xf32>, tensor<8xi1>, tensor<i32>
+  }
+  return %r#0, %r#2 : tensor<8xf32>, tensor<i32>
+}
+
+// CHECK-COUNT-2: "stablehlo.while"
+// CHECK-NOT: "stablehlo.while"
+func.func public @written(%x: tensor<8xf32>, %d: tensor<8xi1>) -> tensor<8xf32> {
+  %r:3 = stablehlo.while(%a = %x, %b = %d, %k = %x) : tensor<8xf32>, tensor<8xi1>, tensor<8xf32>
+  cond {
+    %false = stablehlo.constant dense<false> : tensor<i1>
+    %v = stablehlo.reduce(%b init: %false) applies stablehlo.or across dimensions = [0] : (tensor<8xi1>, tensor<i1>) -> tensor<i1>
+    stablehlo.return %v : tensor<i1>
+  } do {
+    %y = stablehlo.cosine %a : tensor<8xf32>
+    %z = stablehlo.select %b, %y, %a : tensor<8xi1>, tensor<8xf32>
+    %c = stablehlo.compare LT, %y, %a, FLOAT : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+    %e = stablehlo.and %b, %c : tensor<8xi1>
+    %m = stablehlo.add %k, %z : tensor<8xf32>
+    stablehlo.return %z, %e, %m : tensor<8xf32>, tensor<8xi1>, tensor<8xf32>
+  }
+  return %r#2 : tensor<8xf32>
 }
