@@ -3,10 +3,11 @@
 #include <assert.h>
 
 #include "ir/attrs.h"
+#include "ir/compares.h"
 #include "ir/fold.h"
 #include "ir/maps.h"
 
-enum { MOST_VALUES = 256, MOST_MOVES = 8, UNKNOWN = -1 };
+enum { MOST_VALUES = 256, UNKNOWN = -1 };
 
 typedef struct answer {
   ir_value v;
@@ -148,42 +149,26 @@ static bool is_same_sum(const ir_module *m, ir_value v, ir_value w) {
   return same;
 }
 
-static bool is_number(const ir_module *m, ir_value v) {
-  return ir_splat_element(m, v, MOST_MOVES) != NULL;
-}
-
 /* ---- what is compared ---- */
-/* The one operand that is no number of a function of one, or of a product with a number. */
-static ir_value scaled_by(const ir_module *m, ir_op op) {
-  ir_kind kind = ir_kind_of(m, op);
-  uint32_t n = ir_op_get(m, op)->n_operands;
-  if (!ir_is_elementwise(kind)) return IR_NONE;
-  if (n == 1) return ir_operand(m, op, 0);
-  if (kind != IR_OP_MULTIPLY && kind != IR_OP_DIVIDE) return IR_NONE;
-  if (is_number(m, ir_operand(m, op, 1))) return ir_operand(m, op, 0);
-  bool scales = kind == IR_OP_MULTIPLY && is_number(m, ir_operand(m, op, 0));
-  return scales ? ir_operand(m, op, 1) : IR_NONE;
+/* Of a comparison what is compared with a number. */
+static ir_value function_of(const ir_module *m, ir_op op) {
+  if (ir_kind_of(m, op) != IR_OP_COMPARE) return ir_function_of(m, op);
+  return ir_operand(m, op, ir_is_number(m, ir_operand(m, op, 0)));
 }
 
-static bool has_steps(ir_kind kind) {
-  return kind == IR_OP_SIGN || kind == IR_OP_FLOOR || kind == IR_OP_CEIL;
-}
-
-/* What compares, of the same shape: a comparison, or the difference that it compares with zero, as
- * it is or a function of it. Of steps at zero the number may be another. */
-static ir_op compares_by(const ir_module *m, ir_op compare) {
-  bool is_right = is_number(m, ir_operand(m, compare, 0));
-  ir_value number = ir_operand(m, compare, !is_right), v = ir_operand(m, compare, is_right);
-  bool is_at_step = ir_is_zero(m, number);
-  if (!is_number(m, number)) return compare;
-  for (uint32_t i = 0; v && i < MOST_MOVES; i++) {
-    ir_op op = ir_value_get(m, v)->op;
-    if (!op || ir_op_get(m, op)->block != ir_op_get(m, compare)->block) return compare;
-    if (ir_kind_of(m, op) == IR_OP_SUBTRACT) return is_at_step ? op : compare;
-    is_at_step |= has_steps(ir_kind_of(m, op));
-    v = scaled_by(m, op);
+const ir_op *split_find_comparing(arena *a, const ir_module *m, ir_block block) {
+  ir_op *by = ARENA_ARRAY(a, ir_op, m->ops.count);
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
+    ir_op found = ir_compares_by(m, op);
+    by[found] = found;
   }
-  return compare;
+  by[IR_NONE] = IR_NONE;
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
+    ir_value v = by[op] ? IR_NONE : function_of(m, op);
+    ir_op from = v && ir_is_made_in(m, v, block) ? ir_value_get(m, v)->op : IR_NONE;
+    if (from && ir_kind_of(m, from) != IR_OP_COMPARE) by[op] = by[from];
+  }
+  return by;
 }
 
 static bool adds_up(const search *s, ir_op op) {
@@ -430,18 +415,18 @@ static split_selected operand_selected(search *s, ir_op by, uint32_t i, const sp
   return found;
 }
 
-split_compared split_compares_selected(arena *a, ir_module *m, ir_op compare, const split_pos *at,
+split_compared split_compares_selected(arena *a, ir_module *m, ir_op by, const split_pos *at,
                                        split_sameness enough, const bool *selected) {
   split_compared c = {.operands = {at[0], at[1]}, .enough = enough};
   search s = {.m = m,
               .scratch = arena_create(m->ctx),
               .kept = a,
-              .block = ir_op_get(m, compare)->block,
+              .block = ir_op_get(m, by)->block,
               .selected = selected,
               .out = &c,
               .is_selection_made_again = enough == SPLIT_SAME_IN_XLA};
   for (uint32_t i = 0; i < 2; i++) {
-    split_selected one = operand_selected(&s, compares_by(m, compare), i, &c);
+    split_selected one = operand_selected(&s, by, i, &c);
     if (one > c.of) c.of = one;
   }
   c.loop = s.loop;
@@ -493,9 +478,10 @@ void split_keep_compared(ir_module *m, ir_op loop) {
   ir_block body = ir_body(m, loop);
   search s = {.m = m, .scratch = arena_create(m->ctx), .block = body};
   uint8_t *seen = ARENA_ARRAY(s.scratch, uint8_t, m->values.count);
-  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++)
-    for (uint32_t k = 0; ir_kind_of(m, op) == IR_OP_COMPARE && k < 2; k++)
-      keep_source(&s, compares_by(m, op), k, true, seen);
+  for (ir_op op, i = 0; (op = ir_op_at(m, body, i)); i++) {
+    ir_op by = ir_compares_by(m, op);
+    for (uint32_t k = 0; by && k < 2; k++) keep_source(&s, by, k, true, seen);
+  }
   ir_op yield = ir_terminator(m, body);
   for (int32_t k = 0; k < out_dims.count; k++)
     if (out_dims.at[k] >= 0) keep_source(&s, yield, k, false, seen);
@@ -511,15 +497,14 @@ typedef struct meeting {
 
 static bool meets_in(const meeting *t, ir_block block);
 
-static bool meets(const meeting *t, ir_op compare) {
-  ir_op op = compares_by(t->m, compare);
+static bool meets(const meeting *t, ir_op op) {
   uint8_t x = t->seen[ir_operand(t->m, op, 0)], y = t->seen[ir_operand(t->m, op, 1)];
   if (ir_operand(t->m, op, 0) == ir_operand(t->m, op, 1)) return false; /* whether it is NaN */
   return (x & MADE_OF && y & SELECTED_FROM) || (y & MADE_OF && x & SELECTED_FROM);
 }
 
 static bool is_of_sources(const meeting *t, ir_value v) {
-  return (!t->sources || t->sources[v]) && !is_number(t->m, v);
+  return (!t->sources || t->sources[v]) && !ir_is_number(t->m, v);
 }
 
 /* What a body hands out are elements of some trip's. */
@@ -547,9 +532,10 @@ static bool meets_below(const meeting *t, ir_op op) {
 static bool meets_in(const meeting *t, ir_block block) {
   for (ir_op op, i = 0; (op = ir_op_at(t->m, block, i)); i++) {
     ir_kind kind = ir_kind_of(t->m, op);
-    bool compares = kind == IR_OP_COMPARE, has_bodies = is_loop_or_branch(kind);
-    if (compares ? meets(t, op) : has_bodies && meets_below(t, op)) return true;
-    uint8_t now = compares || (has_bodies && kind != IR_OP_LOOP) ? 0 : seen_by(t->m, op, t->seen);
+    ir_op by = ir_compares_by(t->m, op);
+    bool has_bodies = is_loop_or_branch(kind), ends = kind == IR_OP_COMPARE || has_bodies;
+    if (by ? meets(t, by) : has_bodies && meets_below(t, op)) return true;
+    uint8_t now = ends && kind != IR_OP_LOOP ? 0 : seen_by(t->m, op, t->seen);
     for (ir_value v, k = 0; (v = ir_result_at(t->m, op, k)); k++)
       t->seen[v] |= now | (is_of_sources(t, v) ? MADE_OF : 0);
   }

@@ -4,7 +4,7 @@
  *   t = top_k(x)[k];         mask = x >= t
  *   s = segment_max(x, i);   mask = x == s[i]
  *   t = x[i, k[i]];          mask = x >= t          the rank of an entry
- *   d = x - m;               mask = sign(d) >= 0    or another function of d, or d with zero
+ *   d = x - m;               mask = sign(d) >= 0    or another function of d (ir/compares.h)
  *   t = max(sum(x * labels, dims = [1]));  mask = x >= t
  *
  * A loop over the reduced dimension has m before it comes to the mask, and makes x again for it; so
@@ -65,12 +65,17 @@ typedef struct split_compared {
  * selected what it puts out. Cost: linear in the block. */
 const bool *split_find_selected(arena *a, const ir_module *m, ir_block block);
 
-/* Whether the comparison is of values that are less the same than `enough`, with an element
- * selected from such. Where all loops are XLA's (enough: SPLIT_SAME_IN_XLA) what is selected for
- * each index is made again, from the selection on to the comparison; else functions in what is
- * compared. at: of its two operands. selected: of its block. a: of the list. Cost: looks at
- * hundreds of values at the most, which are counted (ctx.looked_at). */
-split_compared split_compares_selected(arena *a, ir_module *m, ir_op compare, const split_pos *at,
+/* By op of the block: the comparison or difference whose operands are compared (ir/compares.h), of
+ * that itself and of functions of a difference up to their comparison; IR_NONE: of others. Cost:
+ * linear in the block. */
+const ir_op *split_find_comparing(arena *a, const ir_module *m, ir_block block);
+
+/* Whether values are compared that are less the same than `enough`, with an element selected from
+ * such. Where all loops are XLA's (enough: SPLIT_SAME_IN_XLA) what is selected for each index is
+ * made again, from the selection on to the comparison; else functions in what is compared. by: an
+ * op of split_find_comparing(); at: where it has its two operands. selected: of its block. a: of
+ * the list. Cost: looks at hundreds of values at the most, which are counted (ctx.looked_at). */
+split_compared split_compares_selected(arena *a, ir_module *m, ir_op by, const split_pos *at,
                                        split_sameness enough, const bool *selected);
 
 /* Whether a comparison of the block sees what is made of these values, by value, and an element

@@ -85,9 +85,10 @@ typedef struct split_state {
   arena *a;
   ir_block block; /* whose users and effects are known */
   ir_users users;
-  const bool *effects;     /* by op: it has some, or what is below it */
-  const bool *is_constant; /* by value: made of constants alone, element by element */
-  const bool *selected;    /* by value: split_find_selected() */
+  const bool *effects;      /* by op: it has some, or what is below it */
+  const bool *is_constant;  /* by value: made of constants alone, element by element */
+  const bool *selected;     /* by value: split_find_selected() */
+  const ir_op *compares_by; /* by op: split_find_comparing() */
   uint32_t n_values;
   int64_t threshold_bytes;
   const bool *large; /* by value: it is dissolved */
@@ -101,7 +102,7 @@ typedef struct split_state {
   const bool *leads_on;      /* by value: who reads it may have other members behind it than one
                                 elementwise op after the other up to the end of the block */
   split_traced ***traced;    /* by op, by result and then operand: the newest; NULL: never asked */
-  struct split_compared **compared; /* by op: of comparisons, likewise: split/agreement.h */
+  struct split_compared **compared; /* by op: of those that compare, likewise: split/agreement.h */
 } split_state;
 
 /* What is better made outside of loops (split/apart.h); NULL: nothing is. */

@@ -107,6 +107,7 @@ void split_state_enter(split_state *s, const ir_module *m, ir_block block) {
   s->effects = effects;
   s->is_constant = find_constants(s->a, m, block);
   s->selected = split_find_selected(s->a, m, block);
+  s->compares_by = split_find_comparing(s->a, m, block);
   s->detaches = ARENA_ARRAY(s->a, uint8_t, m->values.count);
   s->compares_selected = NOT_ASKED;
   s->becomes_part = ARENA_ARRAY(s->a, uint8_t, m->values.count);
@@ -221,22 +222,24 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
                                              : trace_once(r, op, of_result, index, pos, out);
 }
 
-static const split_compared *compared(split_region *r, ir_op op, const split_pos *at) {
+/* All of a comparison have the same shape. */
+static const split_compared *compared(split_region *r, ir_op op, const split_factor *f) {
   split_state *s = r->state;
   split_sameness enough = r->goal.no_kernels ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
+  const split_pos at[] = {f->operands[0], f->operands[ir_op_get(r->m, op)->n_operands > 1]};
   split_compared *c = s->compared[op];
   while (c && !(c->enough == enough && split_pos_equal(c->operands[0], at[0]) &&
                 split_pos_equal(c->operands[1], at[1])))
     c = c->next;
   if (c) return c;
   c = ARENA_NEW(s->a, split_compared);
-  *c = split_compares_selected(s->a, r->m, op, at, enough, s->selected);
+  *c = split_compares_selected(s->a, r->m, s->compares_by[op], at, enough, s->selected);
   c->next = s->compared[op];
   return s->compared[op] = c;
 }
 
 static bool may_compare(split_region *r, ir_op op, const split_factor *f) {
-  const split_compared *c = compared(r, op, f->operands);
+  const split_compared *c = compared(r, op, f);
   for (const split_raised *v = c->again.at; v < VEC_END(c->again); v++)
     if (r->again[v->v] < v->how) r->again[v->v] = (uint8_t)v->how;
   if (c->of == SPLIT_NOT_SELECTED) return true;
@@ -260,6 +263,6 @@ bool split_ask(split_region *r, ir_op op, bool of_result, uint32_t index, split_
   if (r->may_shift ? out->by_rows : out->shifts) return false;
   if (out->stencil && !r->may_overlap) return false;
   if (!r->goal.may_sort && split_is_sorted(r->m, op, out)) return false;
-  if (ir_kind_of(r->m, op) == IR_OP_COMPARE && !may_compare(r, op, out)) return false;
+  if (r->state->compares_by[op] && !may_compare(r, op, out)) return false;
   return out->role == SPLIT_PARALLEL || split_can_merge(r->scratch, r->m, op, out);
 }
