@@ -25,7 +25,7 @@
  * Left alone: a product times its own transpose where it is a sum (is_square()), and what is
  * squared so; element types other than f32, f64 and integers (an intermediate of bf16 or f16 is
  * rounded where it is made), products that differ in element type, precision or algorithm or have
- * attributes that we don't know, one-hot rows' whose elements are compared (compared.h),
+ * attributes that we don't know, those whose elements are compared (compared.h),
  * intermediates that are at hand anyway; chains of tensors all of which the splitter would leave
  * alone. Source: Godbole 1973 for chains; Pfeifer, Haegeman & Verstraete 2014 for subsets; eXLA's
  * dot-order pass knew (A B) c.

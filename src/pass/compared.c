@@ -1,5 +1,6 @@
 #include "pass/compared.h"
 
+#include "ir/compares.h"
 #include "ir/maps.h"
 
 enum { MOST_VALUES = 1000 };
@@ -35,6 +36,11 @@ static void add(cone *c, ir_value v) {
   VEC_PUSH(c->scratch, &c->found, v);
 }
 
+static bool moves(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  return ir_kind_flags(kind) & IR_FLAG_M || kind == IR_OP_CONVERT || kind == IR_OP_NEGATE;
+}
+
 static bool hands_on(const ir_module *m, ir_op op) {
   return ir_kind_flags(ir_kind_of(m, op)) & (IR_FLAG_E | IR_FLAG_M) || ir_finds_extremes(m, op);
 }
@@ -67,11 +73,32 @@ static void begin(cone *c, bool is_behind) {
 }
 
 typedef struct comparison {
-  ir_ops reads;
+  ir_ops reads, products;
   bool meets; /* what is read from */
 } comparison;
 
 typedef VEC(comparison) comparisons;
+
+/* Of what this look has seen, with weights that may be 1 for one row and 0 for others. */
+static bool multiplies_seen(const cone *c, ir_op op) {
+  bool is = false;
+  for (ir_value v, i = 0; (v = ir_operand_at(c->m, op, i)); i++) {
+    for (ir_op by; (by = ir_value_get(c->m, v)->op) && moves(c->m, by);)
+      v = ir_operand(c->m, by, 0);
+    is |= c->seen[v] == c->look && is_rounded(c->m, v);
+  }
+  return is;
+}
+
+static ir_ops products_of_seen(const cone *c) {
+  ir_ops products = {0};
+  for (uint32_t i = 0; i < c->found.count; i++) {
+    ir_op op = ir_value_get(c->m, c->found.at[i])->op;
+    if (op && ir_kind_of(c->m, op) == IR_OP_DOT_GENERAL && multiplies_seen(c, op))
+      VEC_PUSH(c->scratch, &products, op);
+  }
+  return products;
+}
 
 /* Down to reads, then behind them. Where that takes too long, those it has come to are compared. */
 static comparison look_at(cone *c, ir_op compare) {
@@ -80,16 +107,17 @@ static comparison look_at(cone *c, ir_op compare) {
   begin(c, false);
   for (ir_value x, i = 0; (x = ir_operand_at(c->m, compare, i)); i++) add(c, x);
   bool in_time = look_on(c);
+  ir_ops products = products_of_seen(c);
   begin(c, true);
   for (uint32_t i = 0, n = c->reads.count; i < n; i++) add(c, read_from(c->m, c->reads.at[i]));
   bool ends = look_on(c) && in_time;
-  return (comparison){c->reads, !ends || c->meets};
+  return (comparison){c->reads, products, !ends || c->meets};
 }
 
 static comparisons look_at_all(cone *c) {
   comparisons all = {0};
   for (ir_walk w = ir_walk_op(c->m, c->m->root); ir_next(&w);)
-    if (ir_kind_of(c->m, w.op) == IR_OP_COMPARE) VEC_PUSH(c->scratch, &all, look_at(c, w.op));
+    if (ir_compares_by(c->m, w.op)) VEC_PUSH(c->scratch, &all, look_at(c, w.op));
   return all;
 }
 
@@ -113,6 +141,8 @@ bool pass_find_compared(pass_rewrite *r) {
             .seen = ARENA_ARRAY(r->p->scratch, uint32_t, m->values.count)};
   *out = (pass_compared){m->ops.count, ARENA_ARRAY(r->p->scratch, bool, m->ops.count)};
   comparisons all = look_at_all(&c);
+  for (uint32_t i = 0; i < all.count; i++)
+    for (ir_op op, k = 0; (op = ir_listed(&all.at[i].products, k)); k++) out->is[op] = true;
   for (bool any = true; any;) {
     any = false;
     for (uint32_t i = 0; i < all.count; i++) any |= mark(&all.at[i], out);

@@ -16,14 +16,16 @@
  *   Numbers by which X is scaled are multiplied with X X^T in place of X, but only where the
  * program multiplies X itself with something, too, or makes it of products: what else is scaled
  * first may be too large, or too small, to be multiplied as it is.
- * Left alone: what costs more than half of the product; (M X) (M X)^T, which is positive
+ * Left alone: products whose elements are compared (compared.h); what costs more than half of the
+ * product; (M X) (M X)^T, which is positive
  * (`chain`); element types other than f32 and f64; batches; products of different accuracy (f32
  * beyond CPU: `precision`); what is read is small against the limit or below the threshold. Cost:
  * MOST_STEPS ops a product.
  * Source: associativity; matrix calculus by hand does it (Titsias 2009, the bound's gradient).
  */
-#include "pass/build.h"
 #include "machine/tuned.h"
+#include "pass/build.h"
+#include "pass/compared.h"
 
 enum { MOST_STEPS = 32, MOST_SCALES = 8, MOST_LOOKS = 16 };
 
@@ -411,7 +413,7 @@ static ir_value make_sum(gram *f, ir_builder *b, ir_op op, product *p) {
 static bool replace(pass_rewrite *r, ir_op op) {
   gram *f = r->own;
   uint32_t place = op < f->n_ops ? f->place[op] : 0;
-  if (!place) return false;
+  if (!place || pass_is_compared(r, op)) return false;
   product *p = &f->products[place - 1];
   if (!p->is_wanted && !p->is_found) return false;
   ir_value made = p->op == op ? make_product(f, &r->b, p) : make_sum(f, &r->b, op, p);
@@ -453,7 +455,7 @@ static bool begin(pass_rewrite *r) {
   f->place = ARENA_ARRAY(a, uint32_t, f->n_ops);
   for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) look_at_product(f, w.op);
   for (ir_walk w = ir_walk_block(m, top); ir_next(&w);) look_at_sum(f, w.op);
-  return true;
+  return pass_find_compared(r);
 }
 
 const pass pass_gram = {"gram", .replace = replace, .begin = begin};

@@ -66,4 +66,14 @@ module {
     %3 = stablehlo.compare GE, %0, %2, FLOAT : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xi1>
     return %3 : tensor<40x40xi1>
   }
+
+  // The same of rows that are data, and of what is compared as the sign of a difference.
+  func.func public @labels(%a: tensor<40x2xf32>, %b: tensor<2x40xf32>, %row: tensor<1x40xf32>) -> tensor<40x40xf32> {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<40x2xf32>, tensor<2x40xf32>) -> tensor<40x40xf32>
+    %1 = stablehlo.dot_general %row, %0, contracting_dims = [1] x [0] : (tensor<1x40xf32>, tensor<40x40xf32>) -> tensor<1x40xf32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [0, 1] : (tensor<1x40xf32>) -> tensor<40x40xf32>
+    %3 = stablehlo.subtract %0, %2 : tensor<40x40xf32>
+    %4 = stablehlo.sign %3 : tensor<40x40xf32>
+    return %4 : tensor<40x40xf32>
+  }
 }
