@@ -6,6 +6,6 @@
 /* version, machine, rows, vectors, block, chunk, spans, column spans */
 #define KERNEL_CALL_STAMP_FORMAT "weir-tile %d: %s %d %d %lld %lld %lld %lld\n"
 
-enum { KERNEL_CALL_VERSION = 8, KERNEL_CALL_ALIGNMENT = 64 };
+enum { KERNEL_CALL_VERSION = 9, KERNEL_CALL_ALIGNMENT = 64 };
 
 #endif

@@ -406,9 +406,25 @@ static const char *error_function(kernel_emitter *e, ir_kind kind, ir_dtype dtyp
 }
 
 /* ---- by arity ---- */
-static const char *float_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+/* Sums, differences and products of floats, which LLVM may contract unless they are to round as
+ * wherever else they are made. A product that one sum alone reads is contracted with it everywhere.
+ */
+static const char *arithmetic(kernel_emitter *e, ir_op op, ir_dtype dtype, int32_t lanes,
+                              const char *x, const char *y) {
+  const kernel_node *node = kernel_node_of(e->n, ir_result(e->n->m, op, 0));
+  ir_kind kind = ir_kind_of(e->n->m, op);
+  return kernel_line(e, "%s%s %s %s, %s",
+                     kind == IR_OP_ADD        ? "fadd"
+                     : kind == IR_OP_SUBTRACT ? "fsub"
+                                              : "fmul",
+                     node && node->is_exact && !node->is_added ? "" : " contract",
+                     kernel_typed(e, dtype, lanes), x, y);
+}
+
+static const char *float_unary(kernel_emitter *e, ir_op op, ir_dtype dtype, int32_t lanes,
                                const char *x) {
   const char *type = kernel_typed(e, dtype, lanes);
+  ir_kind kind = ir_kind_of(e->n->m, op);
   switch (kind) {
     case IR_OP_ABS: return kernel_intrinsic(e, "fabs", dtype, lanes, 1, &x);
     case IR_OP_CEIL: return kernel_intrinsic(e, "ceil", dtype, lanes, 1, &x);
@@ -419,7 +435,7 @@ static const char *float_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, 
     case IR_OP_RSQRT: return kernel_emit_rsqrt(e, dtype, lanes, x);
     case IR_OP_NEGATE: return kernel_line(e, "fneg %s %s", type, x);
     case IR_OP_SIGN: return sign_of(e, dtype, type, lanes, x);
-    case IR_OP_CHLO_SQUARE: return kernel_line(e, "fmul contract %s %s, %s", type, x, x);
+    case IR_OP_CHLO_SQUARE: return arithmetic(e, op, dtype, lanes, x, x);
     case IR_OP_EXPONENTIAL: return kernel_emit_exp(e, dtype, lanes, x);
     case IR_OP_LOGISTIC: return logistic_of(e, dtype, type, lanes, x);
     case IR_OP_TANH: return kernel_emit_tanh(e, dtype, lanes, x);
@@ -453,18 +469,22 @@ static const char *int_unary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, in
   }
 }
 
-static const char *binary(kernel_emitter *e, ir_kind kind, ir_dtype dtype, int32_t lanes,
+static const char *binary(kernel_emitter *e, ir_op op, ir_dtype dtype, int32_t lanes,
                           const char *const *args) {
   const char *type = kernel_typed(e, dtype, lanes), *x = args[0], *y = args[1];
+  ir_kind kind = ir_kind_of(e->n->m, op);
   bool real = ir_is_float(dtype);
   switch (kind) {
     case IR_OP_ADD:
     case IR_OP_MULTIPLY:
+      if (real) return arithmetic(e, op, dtype, lanes, x, y);
+      return kernel_combine(e, kind, dtype, type, lanes, x, y);
     case IR_OP_AND:
     case IR_OP_OR:
     case IR_OP_XOR: return kernel_combine(e, kind, dtype, type, lanes, x, y);
     case IR_OP_SUBTRACT:
-      return kernel_line(e, "%s %s %s, %s", real ? "fsub contract" : "sub", type, x, y);
+      if (real) return arithmetic(e, op, dtype, lanes, x, y);
+      return kernel_line(e, "sub %s %s, %s", type, x, y);
     case IR_OP_DIVIDE:
     case IR_OP_REMAINDER:
       if (!real) return safe_division(e, kind, dtype, type, lanes, x, y);
@@ -633,7 +653,7 @@ const char *kernel_emit_elementwise(kernel_emitter *e, ir_op op, int32_t lanes,
     case IR_OP_MINIMUM: return extreme_of(e, op, kind == IR_OP_MAXIMUM, lanes, 0, 1, args);
     default: break;
   }
-  if (ir_op_get(m, op)->n_operands == 2) return binary(e, kind, to, lanes, args);
-  return ir_is_float(from) ? float_unary(e, kind, from, lanes, args[0])
+  if (ir_op_get(m, op)->n_operands == 2) return binary(e, op, to, lanes, args);
+  return ir_is_float(from) ? float_unary(e, op, from, lanes, args[0])
                            : int_unary(e, kind, from, lanes, args[0]);
 }

@@ -194,6 +194,7 @@ static ir_value replaced(extractor *w, ir_op op) {
 
 /* ---- the body ---- */
 void kernel_take_out_factors(ir_module *m, ir_op loop) {
+  if (ir_op_bool(m, loop, "agree", false)) return;
   ir_block body = ir_body(m, loop);
   extractor w = {.m = m, .a = arena_create(m->ctx), .block = body};
   w.map = ir_map_new(w.a, m);

@@ -1,6 +1,7 @@
 #include "kernel/fission.h"
 
 #include "ir/attrs.h"
+#include "ir/compares.h"
 
 typedef struct parting {
   ir_module *m;
@@ -143,12 +144,14 @@ static void collect_results(parting *w, ir_op part, bool second, ir_value *out_r
     if ((w->of.out_dims[j] < 0) == second) out_results[j] = ir_result(w->m, part, next++);
 }
 
-static bool compares(const ir_module *m, ir_op op) { return ir_kind_of(m, op) == IR_OP_COMPARE; }
+static bool compares(const ir_module *m, ir_op op) { return ir_compares_rounded_by(m, op); }
 
 bool kernel_fission(ir_module *m, ir_op loop, ir_op out_parts[2], ir_value *out_results) {
   parting w = {.m = m, .loop = loop, .of = ir_loop_get(m, loop), .body = ir_body(m, loop)};
   w.a = arena_create(m->ctx);
-  bool parts = find_carried(&w), must_agree = ir_any(ir_walk_block(m, w.body), compares);
+  bool parts = find_carried(&w);
+  bool must_agree =
+      ir_op_bool(m, loop, "agree", false) || ir_any(ir_walk_block(m, w.body), compares);
   for (int32_t i = 0; parts && i < 2; i++) {
     half h = half_of(&w, i == 1, out_results);
     out_parts[i] = new_loop(&w, &h);

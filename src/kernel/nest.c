@@ -1,6 +1,7 @@
 #include "kernel/nest.h"
 
 #include "ir/attrs.h"
+#include "ir/compares.h"
 #include "kernel/cost.h"
 #include "kernel/elementwise.h"
 #include "kernel/roles.h"
@@ -283,39 +284,69 @@ static bool is_rounded_sum(const kernel_nest *n, const kernel_node *x) {
          ir_is_float(ir_type_at(n->m, x->value)->dtype);
 }
 
-/* By node: whether it is made of sums, or of comparisons. */
-static bool *find_made_of_sums(const kernel_nest *n) {
+static bool compares(const kernel_nest *n, const kernel_node *x) {
+  return x->kind == IR_OP_COMPARE || ir_compares_by(n->m, x->op);
+}
+
+/* By node: whether it is made of comparisons. */
+static const bool *find_made_of_comparisons(const kernel_nest *n) {
   bool *is = ARENA_ARRAY(n->a, bool, n->n_nodes + 1);
   for (uint32_t k = 0; k < n->n_nodes; k++) {
     const kernel_node *x = &n->nodes[k];
     for (uint32_t i = 0; i < x->n_operands; i++) {
       const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
-      is[k] |= from && (is[from - n->nodes] || from->reduces || from->kind == IR_OP_COMPARE);
+      is[k] |= from && (is[from - n->nodes] || compares(n, from));
     }
   }
   return is;
 }
 
+/* What has fewer dimensions is small: it is read, not made again. */
+static bool is_matrix(const kernel_nest *n, const kernel_node *x) {
+  int32_t axes = 0;
+  for (int32_t a = 0; a < n->n_axes; a++) axes += x->mask >> a & 1 && n->extent[a] > 1;
+  return axes >= 2;
+}
+
 enum { COMPARED = 1, PUT_OUT = 2 };
 
 /* What is compared, in a loop that has to agree with another one, which makes it again: where rows
- * or columns are summed up, the order of terms is this nest's own. A product that is put out may be
- * compared there; one of sums rarely is: gradients. */
+ * or columns are summed up, the order of terms is this nest's own. A matrix that is put out, or
+ * selected from, may be compared there; one that is made of comparisons rarely is: gradients. */
 static void mark_in_order(kernel_nest *n) {
-  if (!n->agrees) return;
   uint8_t *read = ARENA_ARRAY(n->a, uint8_t, n->n_nodes + 1);
-  const bool *is_made_of_sums = find_made_of_sums(n);
+  if (!n->agrees) return;
+  const bool *is_of_comparisons = find_made_of_comparisons(n);
   for (uint32_t j = 0; j < n->n_outputs; j++) read[n->outputs[j].node] = PUT_OUT;
   for (uint32_t k = n->n_nodes; k-- > 0;) {
     kernel_node *x = &n->nodes[k];
-    bool is_product = x->kind == IR_OP_DOT_GENERAL && !is_made_of_sums[k],
-         matters = read[k] & COMPARED || (read[k] && is_product);
-    x->in_order = matters && is_rounded_sum(n, x);
-    uint8_t is = x->kind == IR_OP_COMPARE ? COMPARED : read[k];
+    bool may_be_compared = read[k] && !is_of_comparisons[k] && is_matrix(n, x);
+    x->in_order = (read[k] & COMPARED || may_be_compared) && is_rounded_sum(n, x);
+    uint8_t is = compares(n, x) ? COMPARED : read[k];
     for (uint32_t i = 0; is && i < x->n_operands; i++) {
       const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
       if (from) read[from - n->nodes] |= is;
     }
+  }
+}
+
+static void mark_exact_operands(kernel_nest *n, const kernel_node *x) {
+  for (uint32_t i = 0; i < x->n_operands; i++) {
+    const kernel_node *from = kernel_node_of(n, ir_operand(n->m, x->op, i));
+    if (from) n->nodes[from - n->nodes].is_exact = true;
+  }
+}
+
+/* What is compared, from inputs on, and what is put out for another kernel that compares it:
+ * whether two operations are contracted to one hangs on those around them. */
+static void mark_exact(kernel_nest *n) {
+  for (uint32_t j = 0; n->agrees && j < n->n_outputs; j++)
+    n->nodes[n->outputs[j].node].is_exact = true;
+  for (uint32_t k = n->n_nodes; k-- > 0;) {
+    const kernel_node *x = &n->nodes[k];
+    ir_op by = ir_compares_rounded_by(n->m, x->op);
+    if (by) mark_exact_operands(n, kernel_node_of(n, ir_result(n->m, by, 0)));
+    if (x->is_exact) mark_exact_operands(n, x);
   }
 }
 
@@ -345,6 +376,7 @@ static bool build(kernel_tie *t) {
   mark_added(n);
   if (!tie_inputs(t) || !tie_outputs(t) || !find_axes(t)) return false;
   mark_in_order(n);
+  mark_exact(n);
   return true;
 }
 

@@ -84,6 +84,8 @@ typedef struct kernel_node { /* one result of one op of the body */
   bool never_negative; /* nor is any of its terms -0.0: equal ones have equal bits */
   bool is_added; /* a product of two numbers that only one sum reads: they are one operation */
   bool in_order; /* a sum that has to round as in other kernels: term by term, inside the tile */
+  bool is_exact; /* sums, differences and products round as wherever else they are made: each alone
+                  */
   kernel_packing packed; /* tiles read it from a copy (pack.h) */
 } kernel_node;
 

@@ -181,7 +181,7 @@ def test_kernels_of_each_level(folder, seen, monkeypatch, name, machine_here):
     with weir.limit("1TB"):
         ours = compiled(f, arguments)
     assert _say.last_report.only_faster and _say.last_report.kernels == kernels
-    assert f"weir-tile 8: {machine_here}," in _say.last_report.text
+    assert f"weir-tile 9: {machine_here}," in _say.last_report.text
     close(ours(*arguments), compiled(f, arguments)(*arguments))
 
 

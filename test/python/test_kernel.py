@@ -277,10 +277,10 @@ def test_a_body_from_elsewhere_is_an_error(folder):
     text = lowered(lambda x: jax.numpy.exp(x[:, None] * x[None]).sum(1), np.ones(64, np.float32))
     program = tiled(text, folder, "--tensor-size-threshold", "4kB")
     cases = {
-        program.replace("weir-tile 8:", "weir-tile 9:"): "a kernel of format 9",
-        program.replace("weir-tile 8:", "something"): "a kernel of format 0",
-        re.sub("weir-tile 8: [^ ]*", "weir-tile 8: aarch64", program): "a kernel made for aarch64",
-        re.sub("weir-tile 8: [^ ]*", "weir-tile 8: zen", program): '"zen" is no machine',
+        program.replace("weir-tile 9:", "weir-tile 8:"): "a kernel of format 8",
+        program.replace("weir-tile 9:", "something"): "a kernel of format 0",
+        re.sub("weir-tile 9: [^ ]*", "weir-tile 9: aarch64", program): "a kernel made for aarch64",
+        re.sub("weir-tile 9: [^ ]*", "weir-tile 9: zen", program): '"zen" is no machine',
         program.replace("22stablehlo.exponential", "22stablehlo.exponentiol"): "don't cover",
         program.replace("weir.yield", "weir.yi\\01"): "weir:",
     }

@@ -19,7 +19,7 @@ enum { N = 40, SCRATCH = 1 << 16, CALLERS = 4, MOST_SECONDS = 100 };
 /* y[i] = sum_j max(x[i], x[j]) v[j] * scale: another kernel for each scale. For the family's first
  * level, which any processor of the family runs. */
 static const char BODY[] =
-    "weir-tile 8: %s 4 2 1024 40 1 1\n"
+    "weir-tile 9: %s 4 2 1024 40 1 1\n"
     "\"builtin.module\"() ({\n"
     "  \"func.func\"() <{function_type = (tensor<40xf32>, tensor<40xf32>, tensor<40xf32>) -> "
     "tensor<40xf32>, sym_name = \"main\"}> ({\n"
@@ -97,9 +97,9 @@ static void test_waits_for_what_is_being_made(void) {
 }
 
 static void test_bad_bodies_are_told_when_called(void) {
-  static const char *const bad[] = {"", "weir-tile 6: 16 4 2 1024 40 1 1\n", "weir-tile 8: 1\n",
-                                    "weir-tile 8: x86-64 4 2 1024 40 1 1\nno module",
-                                    "weir-tile 8: zen 4 2 1024 40 1 1\n"};
+  static const char *const bad[] = {"", "weir-tile 6: 16 4 2 1024 40 1 1\n", "weir-tile 9: 1\n",
+                                    "weir-tile 9: x86-64 4 2 1024 40 1 1\nno module",
+                                    "weir-tile 9: zen 4 2 1024 40 1 1\n"};
   char message[2200];
   const loaded_kernel *k;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -8,9 +8,9 @@
 // CHECK: kernel: row 90 column 1000 inner 200; 1 passes, 2 + 0 reductions;
 // CHECK: kernel: column 90 row 1000 inner 200 point 200 point 200; 1 passes, 1 + 1 reductions;
 // CHECK-NOT: no tile
-// CHECK: weir-tile 8: {{.*}}weir_tile
-// CHECK: weir-tile 8: x86-64-v4{{[^ ]*}} 12 2 576 {{.*}}weir_tile
-// NARROW: weir-tile 8: x86-64-v3{{[^ ]*}} 4 3 {{.*}}weir_tile
+// CHECK: weir-tile 9: {{.*}}weir_tile
+// CHECK: weir-tile 9: x86-64-v4{{[^ ]*}} 12 2 576 {{.*}}weir_tile
+// NARROW: weir-tile 9: x86-64-v3{{[^ ]*}} 4 3 {{.*}}weir_tile
 // CHECK-NOT: stablehlo.while
 func.func @main(%x: tensor<90x200xf32>, %w: tensor<1000x200xf32>, %label: tensor<90xi32>) -> (tensor<f32>, tensor<90x200xf32>, tensor<1000x200xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>

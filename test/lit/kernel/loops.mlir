@@ -10,7 +10,7 @@
 // WHY-DAG: no kernel: stablehlo.reverse
 
 // CHECK: %[[SUM:[a-z0-9]+]]:2 = "stablehlo.custom_call"(%arg0, %arg1
-// CHECK-SAME: api_version = 4 : i32, backend_config = {body = "weir-tile 8: x86-64-v4,cores=2,l1=48KiB,l2=2MiB,l3=16MiB 4 {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}\0A
+// CHECK-SAME: api_version = 4 : i32, backend_config = {body = "weir-tile 9: x86-64-v4,cores=2,l1=48KiB,l2=2MiB,l3=16MiB 4 {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}\0A
 // CHECK-SAME: weir.loop
 // CHECK-SAME: call_target_name = "weir_tile", operand_layouts = [dense<{{.*}}> : tensor<1xindex>,
 // CHECK-SAME: -> (tensor<100xf32>, tensor<{{[0-9]+}}xui8>)
