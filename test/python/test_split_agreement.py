@@ -172,7 +172,7 @@ def test_auto_holds_what_kernels_hold(what, of, tmp_path):
             assert held[1] or not held[0], (d, limit)
 
 
-@pytest.mark.parametrize("kind", ["Extremes", "ExtremesOfWindows", "ExtremesOfNan", "Ranks"])
+@pytest.mark.parametrize("kind", ["Extremes", "ExtremesOfWindows", "ExtremesOfNan", "Ranks", "Compared"])
 @pytest.mark.parametrize("seed", range(16))
 def test_random_extremes(seed, kind):
     found, changed = fuzz_stock.failures(kind, seed)
@@ -294,7 +294,36 @@ def row_of_a_branch(x, y, labels):
     return (s == row[:, None]).sum(1), (s >= row[:, None]).sum(1)
 
 
+def perceptron_of_a_branch(x, y, labels):
+    """Sums of sums, which the loop that makes the branch's matrix adds up as the one that compares."""
+    s = jax.nn.gelu(x @ x[:300].T) @ y[:, :300].T
+    return (s == jax.lax.cond(labels[0, 0] >= 0, lambda s: s.max(1), lambda s: s.min(1), s)[:, None]).sum(1)
+
+
+def attention_of_a_branch(x, y, labels):
+    """In the loop that finds a softmax's sums, too, each weight is divided by them."""
+    s = jax.nn.softmax(x @ y.T / 8) @ y @ y.T
+    return (s == jax.lax.cond(labels[0, 0] >= 0, lambda s: s.max(1), lambda s: s.min(1), s)[:, None]).sum(1)
+
+
+def products_of_blocks(x, y, labels):
+    s = jnp.exp(jnp.einsum("ibd,jbd->bij", x.reshape(301, 4, 75), y.reshape(347, 4, 75)) / 4).sum(0)
+    return (s == jax.lax.map(jnp.max, s)[:, None]).sum(1)
+
+
+def nothing_above(x, y, labels):
+    """A product and the difference are two operations in a kernel, as in stock."""
+    s = jax.nn.gelu(x @ y.T)
+    largest = s.max(1, keepdims=True)
+    second = jnp.where(s == largest, -jnp.inf, s).max(1, keepdims=True)
+    return (s - largest >= 0).sum(1), (jnp.exp(s - second) >= 1).sum(1), jnp.sign(s - second).sum(1)
+
+
 ROUNDED = [
+    perceptron_of_a_branch,
+    attention_of_a_branch,
+    products_of_blocks,
+    nothing_above,
     rows_of_a_map,
     row_of_a_map,
     row_of_a_branch,
@@ -328,6 +357,8 @@ DIFFERENCES = {
     "scaled": lambda d: 0.5 * d >= 0,
     "sign": lambda d: jnp.sign(d) >= 0,
     "floor": lambda d: jnp.floor(d) > -1,
+    "exp": lambda d: jnp.exp(d) == 1,
+    "alone": jnp.sign,
 }
 
 
