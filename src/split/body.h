@@ -15,8 +15,8 @@
  *
  * The condition must not look at what is sliced or summed, unless it asks whether any row goes on
  * and rows that are done stay as they are (ir/frozen.h); then there are no sums. Nothing in the
- * body may read a value both sliced and whole. Branches in the body are followed, if all slices take
- * the same one.
+ * body may read a value both sliced and whole. Branches in the body are followed, if all slices
+ * take the same one.
  */
 #ifndef WEIR_SPLIT_BODY_H
 #define WEIR_SPLIT_BODY_H
