@@ -329,6 +329,13 @@ static ir_value select_constant(simplifier *s, ir_op op) {
   return x && ir_type_of(s->m, x) == result_type(s, op) ? x : IR_NONE;
 }
 
+/* select(p, x, x) = x: what a while_loop under vmap hands on for rows that are done and those that
+ * are not. */
+static ir_value select_same(simplifier *s, ir_op op) {
+  ir_value x = operand(s, op, 1);
+  return x == operand(s, op, 2) && ir_type_of(s->m, x) == result_type(s, op) ? x : IR_NONE;
+}
+
 /* select(p, select(p, x, y), y) = select(p, x, y) = select(p, x, select(p, x, y)): a mask put on
  * twice, as gradients of triangular factors do. */
 static ir_value select_again(simplifier *s, ir_op op) {
@@ -553,6 +560,7 @@ static const struct row {
     {IR_OP_AND, and_ones},
     {IR_OP_AND, and_zero},
     {IR_OP_SELECT, select_constant},
+    {IR_OP_SELECT, select_same},
     {IR_OP_SELECT, select_again},
     {IR_OP_REDUCE, reduce_nothing},
     {IR_OP_REDUCE, reduce_of_none},

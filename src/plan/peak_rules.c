@@ -419,6 +419,7 @@ uint32_t plan_rule_elementwise(const plan_rule *r, int kind, plan_shape shape,
                                const uint32_t *operands, uint32_t count, uint64_t signature) {
   uint32_t constant = fold(r, kind, shape, operands, count);
   if (constant) return constant;
+  if (kind == IR_OP_SELECT && operands[1] == operands[2]) return operands[1];
   if (count == 2) {
     uint32_t same = neutral(r, kind, shape.dtype, operands[0], operands[1]);
     if (same && plan_same_dims(&node_of(r, same)->shape, &shape)) return same;

@@ -32,20 +32,22 @@ module {
     return %0, %1, %2, %4 : tensor<3x3xf32>, tensor<3x3xf32>, tensor<2x3xf32>, tensor<3x3xf32>
   }
 
-  // A mask put on twice, either way round; not one with another value behind it, or another mask.
+  // A mask put on twice, either way round; not one with another value behind it, or another mask. What both
+  // sides of one are.
   // CHECK: sym_name = "masks"
   // CHECK-NEXT: ^bb0
   // CHECK-NEXT: %[[X:[0-9]+]] = "stablehlo.select"(%arg0, %arg2, %arg3)
   // CHECK-NEXT: %[[Y:[0-9]+]] = "stablehlo.select"(%arg0, %[[X]], %arg2)
   // CHECK-NEXT: %[[Z:[0-9]+]] = "stablehlo.select"(%arg1, %[[X]], %arg3)
-  // CHECK-NEXT: "func.return"(%[[X]], %[[X]], %[[Y]], %[[Z]])
-  func.func public @masks(%p: tensor<3xi1>, %q: tensor<3xi1>, %a: tensor<3xf32>, %b: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+  // CHECK-NEXT: "func.return"(%[[X]], %[[X]], %[[Y]], %[[Z]], %arg3)
+  func.func public @masks(%p: tensor<3xi1>, %q: tensor<3xi1>, %a: tensor<3xf32>, %b: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
     %0 = stablehlo.select %p, %a, %b : tensor<3xi1>, tensor<3xf32>
     %1 = stablehlo.select %p, %0, %b : tensor<3xi1>, tensor<3xf32>
     %2 = stablehlo.select %p, %a, %0 : tensor<3xi1>, tensor<3xf32>
     %3 = stablehlo.select %p, %0, %a : tensor<3xi1>, tensor<3xf32>
     %4 = stablehlo.select %q, %0, %b : tensor<3xi1>, tensor<3xf32>
-    return %1, %2, %3, %4 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+    %5 = stablehlo.select %q, %b, %b : tensor<3xi1>, tensor<3xf32>
+    return %1, %2, %3, %4, %5 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
   }
 
   // CHECK: sym_name = "reshapes"
