@@ -280,6 +280,22 @@ def states_of_no_use(x, y):
     return while_small(step, x, x + y, y * 2)
 
 
+def states_that_rows_hand_on(x, y):
+    """Each row goes on until it is done; what both branches hand on is selected of itself."""
+
+    def one(row):
+        def go_on(state):
+            w, row = state
+            return jnp.sin(w + row.sum(0)), row
+
+        def step(state, _):
+            return jax.lax.cond(state[0][0] < 0.9, go_on, lambda s: s, state), None
+
+        return jax.lax.scan(step, (row[0], row), length=9)[0][0]
+
+    return jax.vmap(one)(jnp.sin(x[:, None] + y))
+
+
 def in_turns(*branches):
     """The state is what one branch or another makes of it."""
 
@@ -387,6 +403,7 @@ RULES = [
     gamma_likelihood,
     states_that_only_make_one_another,
     states_of_no_use,
+    states_that_rows_hand_on,
     columns_left_out,
     negated_sum,
     scatter_read_twice,
