@@ -231,6 +231,16 @@ static bool is_factor_kept(const body *b, ir_op op, const split_factor *f) {
   return true;
 }
 
+/* A while that ends once its rows are done takes as many trips as those of the slice. */
+static bool is_same_for_all(const body *b, ir_op op, const split_factor *f) {
+  if (!f->inside || !f->inside->condition) return true;
+  for (ir_value v, i = 0; (v = ir_result_at(b->m, op, i)); i++)
+    if (f->results[i].dim < 0 && !ir_is_handed_on(b->m, f->inside->block, i) &&
+        ir_is_used_in(b->m, b->block, v))
+      return false;
+  return true;
+}
+
 /* Its result is a part of a sum if, and only if, the operands are that it is linear in. */
 static bool is_linear_kept(body *b, ir_op op) {
   const ir_op_data d = *ir_op_get(b->m, op);
@@ -269,7 +279,8 @@ static bool is_consistent(body *b) {
     if (ir_is_branching(b->m, op)) continue;
     bool sliced = op_factor(b, i, &f);
     if (b->failed) return false;
-    if (sliced ? !is_factor_kept(b, op, &f) : !b->is_condition && !is_linear_kept(b, op))
+    if (sliced ? !is_factor_kept(b, op, &f) || !is_same_for_all(b, op, &f)
+               : !b->is_condition && !is_linear_kept(b, op))
       return false;
   }
   if (b->is_condition) return true;

@@ -171,8 +171,25 @@ def squared(i, w, y, total):
     return lax.cond(i % 2 == 0, square, lambda: (y @ w, total))
 
 
+def until_small(y):
+    """Rows that end one by one, and the trips until the last did."""
+    goes = lambda y: jnp.max(jnp.abs(y), 1) > 0.3  # noqa: E731
+    step = lambda s: (jnp.where(goes(s[0])[:, None], 0.9 * s[0], s[0]), s[1] + 1)  # noqa: E731
+    return lax.while_loop(lambda s: jnp.any(goes(s[0])), step, (y, 0))
+
+
+def decided_by_trips(i, w, y, total):
+    small, trips = until_small(y * jnp.max(jnp.abs(y), 1, keepdims=True))
+    return lax.cond(trips > 11, lambda: (jnp.sin(small), total), lambda: (small + 0.5, total + product(y)))
+
+
+def with_trips(i, w, y, total):
+    small, trips = until_small(y * jnp.max(jnp.abs(y), 1, keepdims=True))
+    return lax.cond(i % 2 == 0, lambda: (y @ w, total), lambda: (small + 0.01 * trips, total))
+
+
 SLICED = [summed_in_one, begun_again, one_in_another, handed_on]
-WHOLE = [decided_by_rows, decided_by_sums, of_other_rows, squared]
+WHOLE = [decided_by_rows, decided_by_sums, decided_by_trips, with_trips, of_other_rows, squared]
 
 
 def carried_rows(text):
@@ -187,7 +204,7 @@ def test_branches_of_all_slices(body, tmp_path):
     f = jax.jit(lambda w, y: steps(body, w, jnp.sin(y)), keep_unused=True)
     text = f.lower(*arguments).as_text()
     (tmp_path / "p.mlir").write_text(text)
-    split = running.opt(tmp_path / "p.mlir", "--tensor-size-threshold", 3000, "--skip", "if-convert")
+    split = running.opt(tmp_path / "p.mlir", "--tensor-size-threshold", 3000, "--skip", "if-convert,until-last")
     rows = carried_rows(split)
     assert rows and (37 in rows) == (body in WHOLE)
     want = running.Xla(text)(*arguments)
