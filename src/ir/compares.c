@@ -16,7 +16,9 @@ ir_value ir_function_of(const ir_module *m, ir_op op) {
   if (kind == IR_OP_CLAMP) return ir_operand(m, op, 1);
   bool is_bound = kind == IR_OP_MAXIMUM || kind == IR_OP_MINIMUM;
   bool is_number = ir_is_number(m, ir_operand(m, op, 1));
-  if ((kind == IR_OP_DIVIDE || kind == IR_OP_POWER) && is_number) return ir_operand(m, op, 0);
+  bool is_square = kind == IR_OP_MULTIPLY && ir_operand(m, op, 0) == ir_operand(m, op, 1);
+  if (is_square || ((kind == IR_OP_DIVIDE || kind == IR_OP_POWER) && is_number))
+    return ir_operand(m, op, 0);
   if (kind != IR_OP_MULTIPLY && !is_bound) return IR_NONE;
   if (is_number) return ir_operand(m, op, 0);
   return ir_is_number(m, ir_operand(m, op, 0)) ? ir_operand(m, op, 1) : IR_NONE;

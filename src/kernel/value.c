@@ -136,15 +136,16 @@ static kernel_grid iota(kernel_emitter *e, const kernel_node *x, const kernel_ax
 }
 
 /* ---- elementwise ---- */
-/* The operand that is a short contraction of the same axes; -1: none. */
+/* The operand that is a short contraction of the same axes, which may be rounded with what it is
+ * added to; -1: none. */
 static int32_t short_product(const kernel_emitter *e, const kernel_node *x) {
   bool real = ir_is_float(kernel_dtype_of(e, x)) && !x->is_exact;
   int32_t last = x->kind == IR_OP_ADD ? 0 : x->kind == IR_OP_SUBTRACT ? 1 : 2;
   for (int32_t i = 1; real && i >= last; i--) {
     const kernel_node *dot = kernel_node_of(e->n, ir_operand(e->n->m, x->op, (uint32_t)i));
     if (dot && dot->kind == IR_OP_DOT_GENERAL && dot->index < 0 && dot->late < 0 &&
-        dot->mask == x->mask && kernel_extent_of(e->n, dot->reduces) <= COST_UNROLL &&
-        !kernel_find_memo(e, dot, dot->mask))
+        !dot->is_exact && dot->mask == x->mask &&
+        kernel_extent_of(e->n, dot->reduces) <= COST_UNROLL && !kernel_find_memo(e, dot, dot->mask))
       return i;
   }
   return -1;

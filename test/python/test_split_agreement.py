@@ -358,6 +358,7 @@ DIFFERENCES = {
     "sign": lambda d: jnp.sign(d) >= 0,
     "floor": lambda d: jnp.floor(d) > -1,
     "exp": lambda d: jnp.exp(d) == 1,
+    "square": lambda d: d * d <= 0,
     "alone": jnp.sign,
 }
 
@@ -378,6 +379,17 @@ def test_differences_from_what_is_selected_are_nothing(how, tmp_path):
     want = running.Xla(path.read_text(), as_users=True)(x, y)
     program = running.opt(path, "--tensor-size-threshold", "50kB", "--tile", "off")
     assert np.array_equal(running.Xla(program, as_users=True)(x, y)[0], want[0])
+
+
+def test_short_products_are_rounded_before_they_are_subtracted(tmp_path):
+    """A kernel adds such a product onto what it is subtracted from, unless that is compared."""
+    _hook.register_calls()
+    dice = np.random.default_rng(41)
+    x, y = (dice.standard_normal((n, 2)).astype(np.float32) for n in (333, 257))
+    path = tmp_path / "program.mlir"
+    path.write_text(running.lowered(lambda x, y: (jnp.max(x @ y.T, 1, keepdims=True) - x @ y.T <= 0).sum(1), x, y))
+    program = running.opt(path, "--memory-limit", "40kB", "--tile", "on")
+    assert (running.Xla(program, as_users=True)(x, y)[0] > 0).all()
 
 
 def test_ranks_of_the_diagonal_hold_a_tenth():
