@@ -19,15 +19,18 @@ enum {
   CANDIDATES_FOR_SPEED = 3,
 };
 
+/* Where XLA is asked. */
+static bool holds_by_xla(job *j, candidate *c) {
+  return referee_ask(j, c, &c->needs) && c->needs.peak <= j->options.memory_limit_bytes;
+}
+
 /* ---- with kernels ---- */
 /* By the judge that the program as it came had. c->needs.peak 0: nobody asked. */
 static bool holds_with_kernels(job *j, weir_outcome as_is, candidate *c) {
   int64_t limit = j->options.memory_limit_bytes;
   c->is_stock = as_is == WEIR_UNTOUCHED;
   if (c->is_stock) return !limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit;
-  if (j->options.referee) {
-    return referee_ask(j, c, &c->needs) && c->needs.peak <= limit;
-  }
+  if (j->options.referee) return holds_by_xla(j, c);
   c->needs.peak = referee_estimate(j, c->m, c->order);
   return c->needs.peak <= limit;
 }
@@ -134,7 +137,7 @@ static int64_t limit_of_slices(job *j, int32_t share) {
 static bool holds_sliced(job *j, candidate *c) {
   int64_t limit = j->options.memory_limit_bytes;
   if (!limit || plan_upper_bound(c->m, machine_memory(&j->machine)) <= limit) return true;
-  return j->options.referee && referee_ask(j, c, &c->needs) && c->needs.peak <= limit;
+  return j->options.referee && holds_by_xla(j, c);
 }
 
 /* What XLA runs without its library's fusions takes longer than predictions say, which do not know
@@ -236,8 +239,7 @@ static bool is_worth_writing(const candidate *c) {
 }
 
 static bool is_known_to_hold(job *j, candidate *c) {
-  bool is_known = !j->options.referee || referee_ask(j, c, &c->needs);
-  return is_known && c->needs.peak <= j->options.memory_limit_bytes;
+  return j->options.referee ? holds_by_xla(j, c) : c->needs.peak <= j->options.memory_limit_bytes;
 }
 
 static bool holds_written(job *j, weir_outcome as_is, candidate *c) {
@@ -285,10 +287,7 @@ static bool has_room_for_functions(const job *j, const candidate *as_is) {
   return !as_is->is_stock || !limit || as_is->needs.peak <= limit / 2;
 }
 
-static bool holds_in_functions(job *j, candidate *c) {
-  if (c->is_stock) return true;
-  return referee_ask(j, c, &c->needs) && c->needs.peak <= j->options.memory_limit_bytes;
-}
+static bool holds_in_functions(job *j, candidate *c) { return c->is_stock || holds_by_xla(j, c); }
 
 static bool may_gain_in_functions(const job *j, const candidate *as_is) {
   return !as_is->m && timed_are_quick(as_is->time_ns) && pipeline_functions_are_on(j) &&

@@ -452,9 +452,9 @@ static double launch_ns(clock_state *c, ir_op op, const ir_users *users, double 
 }
 
 /* Of which one is taken, the one as often as the other: nobody knows. */
-static double ways_of(const ir_op_data *d) {
-  bool is_branch = d->kind == IR_OP_CASE || d->kind == IR_OP_IF;
-  return is_branch && d->n_regions ? d->n_regions : 1;
+static double ways_of(const ir_module *m, ir_op op) {
+  uint32_t n = ir_op_get(m, op)->n_regions;
+  return ir_is_branching(m, op) && n ? n : 1;
 }
 
 static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
@@ -475,7 +475,7 @@ static double op_ns(clock_state *c, ir_op op, const ir_users *users) {
     for (uint32_t r = 0; r < d.n_regions; r++)
       ns += d.regions[r] ? block_in_trips_ns(c, d.regions[r], trips) : 0;
     c->in_while = outer;
-    return trips * (ns / ways_of(&d) + c->rates.trip_ns);
+    return trips * (ns / ways_of(c->m, op) + c->rates.trip_ns);
   }
   bool is_moved = (ir_kind_flags(k) & IR_FLAG_M) && k != IR_OP_GATHER && d.n_results == 1;
   if (k == IR_OP_CONSTANT || (is_moved && !is_materialised(c, op, users))) return 0;
@@ -697,7 +697,8 @@ static double stock_op_ns(stock *s, ir_op op) {
   bool has_bodies = d.kind == IR_OP_WHILE || d.kind == IR_OP_CASE || d.kind == IR_OP_IF;
   for (uint32_t r = 0; has_bodies && r < d.n_regions; r++)
     if (d.regions[r])
-      ns += stock_block_ns(&s->c, d.regions[r], (double)ir_trips_or_one(s->c.m, op)) / ways_of(&d);
+      ns += stock_block_ns(&s->c, d.regions[r], (double)ir_trips_or_one(s->c.m, op)) /
+            ways_of(s->c.m, op);
   s->turn++;
   s->room = MOST_FUSED;
   for (uint32_t i = 0; !has_bodies && i < d.n_operands; i++) ns += operand_ns(s, op, i);

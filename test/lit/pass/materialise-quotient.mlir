@@ -1,6 +1,10 @@
 // RUN: %weir opt %s --machine x86-64-v3 --pass=materialise | FileCheck %s
 // What a row is divided by is one number: XLA multiplies by its inverse, and makes the row anew for
 // each row of the matrix.
+// A quotient by another vector it keeps:
+// RUN: sed 's/divide %d59, %7/divide %d59, %w/' %s | %weir opt - --machine x86-64-v3 --pass=materialise | FileCheck %s --check-prefix=VECTOR
+// VECTOR: stablehlo.divide
+// VECTOR-NOT: weir.keep
 //
 // Under a limit that the program holds in another order the row is written, without a timer.
 // RUN: %weir opt %s --machine x86-64-v3 --memory-limit 20000000 | FileCheck %s
