@@ -24,6 +24,7 @@ candidate candidate_of_order(ir_module *m, const split_order *order, verdict nee
                      .time_ns = order->time_ns,
                      .has_shorter = order->has_shorter,
                      .has_whiles = order->has_whiles,
+                     .makes_parts = order->makes_parts,
                      .lacks_room = order->lacks_room};
 }
 

@@ -22,6 +22,7 @@ typedef struct candidate {
   double time_ns;   /* predicted */
   bool has_shorter; /* sums added in blocks might save passes: split/choose.h */
   bool has_whiles;  /* pipeline/made.h */
+  bool makes_parts; /* one by one, in trips of whiles: pipeline/pipeline.h */
   bool lacks_room;  /* with more room, later loops would make less again: split/cuts.h */
   double stock_ns;  /* predicted without it, where it is made for the sake of time alone; else 0 */
 } candidate;

@@ -322,10 +322,10 @@ static bool may_gain_by_segments(const job *j, const search *s) {
   return may;
 }
 
-/* Likewise of scans that could go in slices of their steps; or these are in segments, whose trips
- * make one by one what slices make at once. */
+/* Likewise of scans that could go in slices of their steps; or trips, of these or of segments, make
+ * one by one what slices make at once. */
 static bool may_gain_by_steps(const job *j, const search *s) {
-  bool may = s->found.has_whiles || s->keeps_trips;
+  bool may = s->found.has_whiles || s->keeps_trips || s->found.makes_parts;
   return s->manner != BY_STEPS && s->manner != IN_TURNS && may && is_slower(j, s) &&
          search_has_scans(j, s);
 }

@@ -117,6 +117,7 @@ typedef struct split_order {
       search_end;   /* of ctx.looked_at: nothing more is split from there on; 0: there is no end */
   int64_t most_ops; /* of the module: likewise; 0: as many as it takes */
   bool has_whiles;  /* out: see made_has_whiles */
+  bool makes_parts; /* out: trips of whiles make what they read of a value: a row of a product */
   made_loops made;  /* out, for the report; lives as long as the module */
   int64_t flops;    /* out */
   double time_ns;   /* out: with kernels */

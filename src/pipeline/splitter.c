@@ -31,6 +31,7 @@ typedef struct tried {
   int64_t added_bytes, moved_bytes; /* most parts_bytes and moved_bytes of a choice: likewise */
   bool has_cuts;                    /* of some region, or it might have: split/cuts.h */
   bool lacks_room;                  /* likewise, for more of them */
+  bool makes_parts;                 /* trips of whiles do: pipeline.h */
   uint32_t most_ops; /* that a program has of which more values get copies for each use */
 } tried;
 
@@ -154,6 +155,7 @@ static progress split_seed(ir_module *m, ir_block block, ir_value seed, const sp
   } else if (!goal->from_states && !goal->cuts_steps && !is_added_in_blocks(m, block, goal)) {
     bool parts;
     found = split_sink(m, block, seed, goal->threshold_bytes, goal->nest, &parts);
+    t->makes_parts |= found && parts;
     if (found)
       ctx_log(m->ctx, 3, "sink %s into the regions that read it",
               ir_op_name(m, ir_value_get(m, seed)->op));
@@ -356,6 +358,7 @@ static bool sink_seed(ir_module *m, const seed *x, split_order *order, tried *t)
     ctx_log(m->ctx, 3, "sink %s into the regions that read it",
             ir_op_name(m, ir_value_get(m, x->value)->op));
   order->loops += parts; /* worth having even if nothing is split */
+  order->makes_parts |= sunk && parts;
   return sunk;
 }
 
@@ -759,6 +762,7 @@ void splitter_to_fit(ir_module *m, split_order *order) {
     if (p != STUCK) mark_kernels(m, order);
   }
   order->has_shorter = t.has_shorter;
+  order->makes_parts |= t.makes_parts;
   order->added_bytes = t.added_bytes;
   order->moved_bytes = t.moved_bytes;
   order->has_cuts = t.has_cuts;

@@ -2,6 +2,7 @@
 arguments, results and a tenth of stock's temporaries."""
 
 import json
+import re
 import sys
 
 import jax
@@ -210,6 +211,30 @@ def test_gates_are_not_made_step_by_step_where_slices_of_steps_hold(monkeypatch)
     plan = weir.plan(f, *arguments, limit=limit_at(f, arguments, 3))
     found = json.loads(plan.data)
     assert len(found["loops"]) == 1 and found["flops_after"] < 1.4 * found["flops_before"]
+
+
+def test_rows_that_steps_read_are_not_made_one_by_one_where_slices_of_steps_hold(tmp_path):
+    """A greedy choice: what has something larger beside it that was kept goes."""
+
+    def kept(x, y):
+        def step(keep, read):
+            i, row = read
+            is_kept = ~jnp.any((row > 0.1) & keep)
+            return keep.at[i].set(is_kept), is_kept
+
+        n = x.shape[0]
+        return lax.scan(step, jnp.zeros(n, bool), (jnp.arange(n), x @ y.T))[1]
+
+    x = numbers(1200, 100)
+    limit = str(limit_at(kept, (x, x), 3))
+    program = tmp_path / "program.mlir"
+    program.write_text(jax.jit(kept).lower(x, x).as_text())
+
+    def rows(*options):
+        split = running.opt(program, "--memory-limit", limit, "--tile", "off", "--machine", "x86-64-v3", *options)
+        return [re.search(r"-> tensor<(\d+)x", line)[1] for line in split.splitlines() if "dot_general" in line]
+
+    assert set(rows("--skip", "steps")) == {"1"} and "1" not in rows()
 
 
 def test_what_neither_repeats_scans_nor_has_segments_is_not_made_by_steps(tmp_path):
