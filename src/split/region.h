@@ -72,12 +72,13 @@ typedef struct split_asked { /* a while was asked for a factor: its whole body h
   split_factor factor;
 } split_asked;
 
-/* What tracing answered. */
+/* What tracing answered, in a tree for each result and operand: by two bits of the position's hash
+ * from level to level. */
 typedef struct split_traced {
   bool traced;
   split_pos pos;
   split_factor factor;
-  struct split_traced *next; /* of the same result or operand */
+  struct split_traced *below[4];
 } split_traced;
 
 /* What all regions share that grow in the same state of a module. */
@@ -101,7 +102,7 @@ typedef struct split_state {
   const bool *goes_on;       /* by value: large, and what is carried on is made of it */
   const bool *leads_on;      /* by value: who reads it may have other members behind it than one
                                 elementwise op after the other up to the end of the block */
-  split_traced ***traced;    /* by op, by result and then operand: the newest; NULL: never asked */
+  split_traced ***traced;    /* by op, by result and then operand; NULL: never asked */
   struct split_compared **compared; /* by op: of those that compare, likewise: split/agreement.h */
 } split_state;
 

@@ -1,5 +1,6 @@
 #include "split/state.h"
 
+#include "base/hash.h"
 #include "split/agreement.h"
 #include "split/box.h"
 #include "split/chunks.h"
@@ -172,29 +173,27 @@ static split_traced **answers_of(const split_region *r, ir_op op, bool of_result
   return &s->traced[op][of_result ? index : d->n_results + index];
 }
 
-/* Moves to the front: regions ask for the same few one after the other. */
-static split_traced *find_traced(split_traced **first, split_pos pos) {
-  for (split_traced **link = first, *k; (k = *link); link = &k->next) {
-    if (!split_pos_equal(k->pos, pos)) continue;
-    *link = k->next;
-    k->next = *first;
-    return *first = k;
-  }
-  return NULL;
+/* Of what split_pos_equal() compares. */
+static uint64_t hash_of(split_pos pos) {
+  uint64_t h = hash_mix_wide(HASH_WIDE_BEGIN, (uint64_t)pos.dim << 1 | pos.mirrored);
+  if (pos.dim < 0) return hash_mix_wide(HASH_WIDE_BEGIN, (uint64_t)pos.dim);
+  h = hash_mix_wide(hash_mix_wide(h, (uint64_t)pos.unit), (uint64_t)pos.offset);
+  return hash_mix_wide(h, (uint64_t)pos.more);
 }
 
 static bool trace_once(split_region *r, ir_op op, bool of_result, uint32_t index, split_pos pos,
                        split_factor *out) {
-  split_traced **first = answers_of(r, op, of_result, index), *k = find_traced(first, pos);
-  if (!k) {
-    k = ARENA_NEW(r->state->a, split_traced);
-    k->pos = pos;
-    k->traced = split_trace_in_order(r->state->a, r->m, op, of_result, index, pos, &k->factor);
-    k->next = *first;
-    *first = k;
+  split_traced **at = answers_of(r, op, of_result, index);
+  for (uint64_t h = hash_of(pos); *at && !split_pos_equal((*at)->pos, pos); h <<= 2)
+    at = &(*at)->below[h >> 62];
+  if (!*at) {
+    *at = ARENA_NEW(r->state->a, split_traced);
+    (*at)->pos = pos;
+    (*at)->traced =
+        split_trace_in_order(r->state->a, r->m, op, of_result, index, pos, &(*at)->factor);
   }
-  *out = k->factor;
-  return k->traced;
+  *out = (*at)->factor;
+  return (*at)->traced;
 }
 
 /* Of a scan only slices of its steps, or only others. */
