@@ -7,7 +7,7 @@
 #include "ir/fold.h"
 #include "ir/maps.h"
 
-enum { MOST_VALUES = 256, UNKNOWN = -1 };
+enum { MOST_VALUES = 256, UNKNOWN = -1, LOOP_INDICES = 2 /* where the trip is */ };
 
 typedef struct answer {
   ir_value v;
@@ -75,8 +75,15 @@ static bool hands_on_operand(const ir_module *m, ir_op op, uint32_t i) {
   return kind != IR_OP_SCATTER || i != (ir_op_get(m, op)->n_operands - 1) / 2;
 }
 
+/* What an op reads elements of: at places that are data, or numbers. */
+static ir_value read_from(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  bool is_slice = kind == IR_OP_SLICE || kind == IR_OP_DYNAMIC_SLICE;
+  return is_slice ? ir_operand(m, op, 0) : ir_read_from(m, op);
+}
+
 static bool selects(const ir_module *m, ir_op op) {
-  ir_value x = ir_read_from(m, op);
+  ir_value x = read_from(m, op);
   return x ? ir_value_get(m, x)->op : ir_finds_extremes(m, op); /* x: it is made here */
 }
 
@@ -116,22 +123,76 @@ static bool has_selected_operand(const ir_module *m, ir_op op, const bool *selec
   return any;
 }
 
-/* A sum reads elements only of what more than moves make: the others are the same in all trips. */
-const bool *split_find_selected(arena *a, const ir_module *m, ir_block block) {
-  bool *selected = ARENA_ARRAY(a, bool, m->values.count),
-       *made = ARENA_ARRAY(a, bool, m->values.count);
-  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
-    ir_kind kind = ir_kind_of(m, op);
-    bool of_made = false;
-    for (ir_value v, k = 0; (v = ir_operand_at(m, op, k)); k++) of_made |= made[v];
-    bool is = may_select(m, op) || (may_read(m, op) && of_made) ||
-              (hands_on(kind) && has_selected_operand(m, op, selected));
-    for (ir_value v, k = 0; (v = ir_result_at(m, op, k)); k++) {
-      selected[v] = is;
-      made[v] = of_made || (!moves(kind) && kind != IR_OP_CONSTANT);
-    }
+/* By value: may it have been selected; was it made by more than moves? */
+typedef struct origins {
+  const ir_module *m;
+  bool *selected, *made;
+  ir_block asked; /* is not looked at where that is about what is around it */
+} origins;
+
+static void look_at(const origins *o, ir_block block);
+
+static void give_arguments(const origins *o, ir_op around, ir_block block) {
+  uint32_t first = ir_kind_of(o->m, around) == IR_OP_LOOP ? LOOP_INDICES : 0;
+  for (ir_value v, i = 0; (v = ir_operand_at(o->m, around, i)); i++) {
+    ir_value arg = ir_argument(o->m, block, first + i);
+    o->selected[arg] = o->selected[v], o->made[arg] = o->made[v];
   }
-  return selected;
+}
+
+/* What a loop puts out may be what it has selected, unless that is no more than moved. */
+static void look_into(const origins *o, ir_op loop) {
+  ir_block body = ir_body(o->m, loop);
+  give_arguments(o, loop, body);
+  if (body == o->asked) return;
+  look_at(o, body);
+  for (ir_value v, k = 0; (v = ir_result_at(o->m, loop, k)); k++) {
+    ir_value from = ir_yielded(o->m, body, k);
+    o->selected[v] = o->selected[from] || o->made[from], o->made[v] = o->made[from];
+  }
+}
+
+/* A sum reads elements only of what more than moves make: the others are the same in all trips. */
+static void look_at_op(const origins *o, ir_op op) {
+  ir_kind kind = ir_kind_of(o->m, op);
+  bool of_made = false;
+  for (ir_value v, k = 0; (v = ir_operand_at(o->m, op, k)); k++) of_made |= o->made[v];
+  ir_value x = read_from(o->m, op);
+  bool is = (x ? o->made[x] : may_select(o->m, op)) || (may_read(o->m, op) && of_made) ||
+            (hands_on(kind) && has_selected_operand(o->m, op, o->selected));
+  for (ir_value v, k = 0; (v = ir_result_at(o->m, op, k)); k++) {
+    o->selected[v] = is;
+    o->made[v] = of_made || (!moves(kind) && kind != IR_OP_CONSTANT);
+  }
+}
+
+static void look_at(const origins *o, ir_block block) {
+  for (ir_op op, i = 0; (op = ir_op_at(o->m, block, i)); i++) {
+    if (ir_kind_of(o->m, op) == IR_OP_LOOP) look_into(o, op);
+    else look_at_op(o, op);
+  }
+}
+
+/* What is given to a block, or read there, may have been selected around it. */
+static void look_around(const origins *o, ir_block block) {
+  ir_op around = ir_block_get(o->m, block)->parent;
+  if (!around) return;
+  look_around(o, ir_op_get(o->m, around)->block);
+  look_at(o, ir_op_get(o->m, around)->block);
+  if (ir_kind_of(o->m, around) == IR_OP_WHILE) give_arguments(o, around, block);
+}
+
+static origins find_given(arena *a, const ir_module *m, ir_block block) {
+  uint32_t n = m->values.count;
+  origins o = {m, ARENA_ARRAY(a, bool, n), ARENA_ARRAY(a, bool, n), block};
+  look_around(&o, block);
+  return o;
+}
+
+const bool *split_find_selected(arena *a, const ir_module *m, ir_block block) {
+  origins o = find_given(a, m, block);
+  look_at(&o, block);
+  return o.selected;
 }
 
 static bool is_sum(ir_kind kind) {
@@ -236,7 +297,8 @@ static bool is_made_of_selected(search *s, ir_op op) {
 static bool is_selected(search *s, ir_value v) {
   ir_op op = made_by(s, v);
   int known = answer_of(s, v, WHOLE);
-  if (!op || known != UNKNOWN) return op && known;
+  if (!op) return s->selected[v];
+  if (known != UNKNOWN) return known;
   uint32_t place = begin(s, v, WHOLE);
   return note(s, place, is_made_of_selected(s, op));
 }
@@ -268,7 +330,7 @@ static bool is_elsewhere(search *s, ir_op op, ir_value v, split_pos pos) {
   split_factor f;
   search inner = {.m = s->m, .scratch = s->scratch, .block = s->block, .parts = s->parts};
   ir_kind kind = ir_kind_of(s->m, op);
-  bool is = false, reads = ir_read_from(s->m, op);
+  bool is = false, reads = read_from(s->m, op);
   if (kind == IR_OP_LOOP) return false;
   if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
     return is_loop_or_branch(kind);
@@ -313,7 +375,8 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
   split_factor f;
   split_selected found = SPLIT_NOT_SELECTED;
   ir_op op = made_by(s, v);
-  if (!op || is_itself(s, v, pos)) return found;
+  if (!op) return s->selected[v] ? SPLIT_SELECTED_OF_ALL : found;
+  if (is_itself(s, v, pos)) return found;
   if (takes_too_long(s)) return SPLIT_SELECTED_OF_ALL;
   if (is_selection(s, op) || (may_read(s->m, op) && reads_source(s, op)))
     return is_elsewhere(s, op, v, pos) ? SPLIT_SELECTED_OF_ALL : SPLIT_SELECTED_OF_EACH;
@@ -441,9 +504,9 @@ static uint8_t seen_by(const ir_module *m, ir_op op, const uint8_t *seen) {
   ir_kind kind = ir_kind_of(m, op);
   uint8_t all = 0;
   for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) all |= seen[v];
+  if (all && (kind == IR_OP_LOOP || read_from(m, op))) return MADE_OF | SELECTED_FROM;
   if (all && (selects(m, op) || may_read(m, op))) return SELECTED_FROM;
-  if (is_sum(kind)) return 0;
-  return all && kind == IR_OP_LOOP ? MADE_OF | SELECTED_FROM : all;
+  return is_sum(kind) ? 0 : all;
 }
 
 /* ---- within a trip ---- */
@@ -518,7 +581,7 @@ static void hand_out(const meeting *t, ir_op op, ir_block below) {
 
 /* A body sees what the op does. */
 static bool meets_below(const meeting *t, ir_op op) {
-  uint32_t skipped = ir_kind_of(t->m, op) == IR_OP_LOOP ? 2 : 0; /* where the trip is */
+  uint32_t skipped = ir_kind_of(t->m, op) == IR_OP_LOOP ? LOOP_INDICES : 0;
   for (ir_block below, r = 0; (below = ir_next_block(t->m, op, &r));) {
     const ir_block_data *b = ir_block_get(t->m, below);
     for (uint32_t i = skipped; i < b->args.count; i++)
@@ -543,5 +606,8 @@ static bool meets_in(const meeting *t, ir_block block) {
 }
 
 bool split_meets_selected(arena *scratch, const ir_module *m, ir_block block, const bool *sources) {
-  return meets_in(&(meeting){m, sources, ARENA_ARRAY(scratch, uint8_t, m->values.count)}, block);
+  uint8_t *seen = ARENA_ARRAY(scratch, uint8_t, m->values.count);
+  const bool *given = find_given(scratch, m, block).selected;
+  for (ir_value v = 1; v < m->values.count; v++) seen[v] = given[v] ? SELECTED_FROM : 0;
+  return meets_in(&(meeting){m, sources, seen}, block);
 }

@@ -4,6 +4,7 @@
  *   t = top_k(x)[k];         mask = x >= t
  *   s = segment_max(x, i);   mask = x == s[i]
  *   t = x[i, k[i]];          mask = x >= t          the rank of an entry
+ *   t = x[7];                mask = x == t          a row of all
  *   d = x - m;               mask = sign(d) >= 0    or another function of d (ir/compares.h)
  *   t = max(sum(x * labels, dims = [1]));  mask = x >= t
  *
@@ -61,8 +62,8 @@ typedef struct split_compared {
   struct split_compared *next; /* of the same comparison; whoever keeps it sets it */
 } split_compared;
 
-/* By value of the block: whether elements of it may have been selected from others. A loop may have
- * selected what it puts out. Cost: linear in the block. */
+/* By value: whether elements of it may have been selected from others, in the block, its loops or
+ * around it. A loop may have selected what it puts out. Cost: linear in the function. */
 const bool *split_find_selected(arena *a, const ir_module *m, ir_block block);
 
 /* By op of the block: the comparison or difference whose operands are compared (ir/compares.h), of

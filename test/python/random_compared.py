@@ -94,6 +94,8 @@ class Compared:
         "taken": lambda s, at, labels, some: jnp.take_along_axis(s, at[:, None], 1),
         "vmapped": lambda s, at, labels, some: jax.vmap(lambda row, i: row[i])(s, at)[:, None],
         "row": lambda s, at, labels, some: s[7],
+        "column": lambda s, at, labels, some: s[:, 5:6],
+        "element": lambda s, at, labels, some: s[3, 4],
         "row_of_data": lambda s, at, labels, some: s[at[0]],
         "column_of_data": lambda s, at, labels, some: s[:, at[0]][:, None],
         "one_hot": lambda s, at, labels, some: (nn.one_hot(at, s.shape[1], dtype=s.dtype) * s).sum(1, keepdims=True),

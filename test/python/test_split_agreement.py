@@ -319,7 +319,20 @@ def nothing_above(x, y, labels):
     return (s - largest >= 0).sum(1), (jnp.exp(s - second) >= 1).sum(1), jnp.sign(s - second).sum(1)
 
 
+def an_element(x, y, labels):
+    s = jax.nn.gelu(x @ y.T)
+    return (s == s[3, 4]).sum(0)
+
+
+def largest_before_a_while(x, y, labels):
+    """Which makes the product again; stock makes it once."""
+    t = (x @ y.T).max(1, keepdims=True)
+    return jax.lax.fori_loop(0, 3, lambda i, found: found + (x @ y.T == t).sum(1), jnp.zeros(len(x), int))
+
+
 ROUNDED = [
+    an_element,
+    largest_before_a_while,
     perceptron_of_a_branch,
     attention_of_a_branch,
     products_of_blocks,
