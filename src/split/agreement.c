@@ -272,8 +272,11 @@ static bool is_made_of_source(search *s, ir_value v) {
   return note(s, place, is_loop_or_branch(ir_kind_of(s->m, op)) || reads_source(s, op));
 }
 
+/* What says where an op reads is no element. */
 static bool reads_source(search *s, ir_op op) {
+  ir_value from = read_from(s->m, op);
   bool reads = false;
+  if (from) return is_made_of_source(s, from);
   for (ir_value x, i = 0; !reads && (x = ir_operand_at(s->m, op, i)); i++)
     reads = is_made_of_source(s, x);
   return reads;
@@ -378,8 +381,10 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
   if (!op) return s->selected[v] ? SPLIT_SELECTED_OF_ALL : found;
   if (is_itself(s, v, pos)) return found;
   if (takes_too_long(s)) return SPLIT_SELECTED_OF_ALL;
-  if (is_selection(s, op) || (may_read(s->m, op) && reads_source(s, op)))
+  if (is_selection(s, op) || may_read(s->m, op)) {
+    if (!is_loop_or_branch(ir_kind_of(s->m, op)) && !reads_source(s, op)) return found;
     return is_elsewhere(s, op, v, pos) ? SPLIT_SELECTED_OF_ALL : SPLIT_SELECTED_OF_EACH;
+  }
   if (!hands_on(ir_kind_of(s->m, op))) return found;
   if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
     return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found; /* it is read, not made again */

@@ -413,6 +413,23 @@ def test_ranks_of_the_diagonal_hold_a_tenth():
     held.check_a_tenth(lambda x, y: (ranks(x @ y.T), ranks(jnp.tanh(x @ y.T))), x, y)
 
 
+def test_elements_of_tables_are_not_selected(tmp_path):
+    """Distances in a row are compared with one bin's edge, then with another's: which one, they say themselves."""
+    x = np.random.default_rng(0).random((600, 2)).astype(np.float32)
+
+    def binned(x):
+        d, edges = ((x[:, None] - x[None]) ** 2).sum(-1).reshape(-1), jnp.linspace(0, 1, 16)
+        first = (8 * d).astype(jnp.int32)
+        second = jnp.where(edges[first] < d, first + 4, first - 4)
+        return (d * edges[second]).sum()
+
+    path = tmp_path / "program.mlir"
+    path.write_text(running.lowered(binned, x))
+    for tile in ("on", "off"):
+        running.opt(path, "--memory-limit", "200kB", "--tile", tile)
+    held.check_a_tenth(binned, x)
+
+
 DEEP = """func.func public @main(%x: tensor<1000x32xf32>) -> tensor<32xf32> {{
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   {chain}
