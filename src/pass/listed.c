@@ -14,8 +14,8 @@
  * The list's members are ops that have its dimension as one of their indices, from i on. Readers
  * that sum over it (reductions, products), or scatter its entries, are made of members at places;
  * any other is handed the list, put together by a scatter. Behind the last entry all members are
- * alike unless they read x_k
- * (`steady`): then they are made once.
+ * alike unless they read x_k (`steady`): then they are made once. A while of a few trips that reads
+ * entries (searchsorted: which bin) is written as what its trips do.
  *
  * Requires: a verified module. Breaks: nothing; what lost its uses stays for dce. Sums of floats
  * are rounded in another order; a mask that sets fewer than L adds up what stands behind it as a
@@ -48,6 +48,7 @@ typedef struct lister {
   pass_along along; /* the list's members */
   member *members;
   ir_value is_entry, count, is_behind, entry; /* made when they are first asked for */
+  ir_value first_written;                     /* of the values that trips make, written as ops */
 } lister;
 
 static const ir_type_data *type_of(const lister *f, ir_value v) { return ir_type_at(f->m, v); }
@@ -196,9 +197,19 @@ static int32_t depth_read(const lister *f, ir_op op) {
   return depth;
 }
 
+/* The dimension of what a trip makes, alike for all entries, of what is: its first middle. */
+static int32_t alike_along(const lister *f, ir_op op) {
+  ir_value v = ir_op_get(f->m, op)->n_results == 1 ? ir_result(f->m, op, 0) : IR_NONE;
+  if (v < f->first_written || !ir_is_elementwise(ir_kind_of(f->m, op))) return IR_ALONE;
+  for (int32_t d = 0; d < type_of(f, v)->rank; d++)
+    if (type_of(f, v)->dims[d] == f->length && is_steady(f, op, d)) return d;
+  return IR_ALONE;
+}
+
 static void add_member(lister *f, ir_op op) {
-  int32_t depth = depth_read(f, op);
-  int32_t along = depth < 0 || depth == MOST_DEPTH ? IR_ALONE : pass_result_along(&f->along, op);
+  int32_t depth = depth_read(f, op), along = IR_ALONE;
+  if (depth < 0) along = alike_along(f, op);
+  else if (depth < MOST_DEPTH) along = pass_result_along(&f->along, op);
   if (along == IR_ALONE) return;
   ir_value v = ir_result(f->m, op, 0);
   f->along.dims[v] = along;
@@ -552,7 +563,35 @@ static void rename_operands(lister *f, ir_op op) {
   }
 }
 
+static bool has_entries(const lister *f, ir_op op) {
+  for (ir_value v, i = 0; (v = ir_operand_at(f->m, op, i)); i++)
+    for (int32_t d = 0; d < type_of(f, v)->rank; d++)
+      if (type_of(f, v)->dims[d] == f->length) return true;
+  return false;
+}
+
+/* A few trips over something for each entry: which of some bins it falls into. */
+static bool is_short(const lister *f, ir_op op) {
+  if (!pass_can_write_trips(f->m, op) || !has_entries(f, op)) return false;
+  int64_t trips = ir_trips(f->m, op), ops = 0;
+  for (ir_walk w = ir_walk_block(f->m, ir_while_body(f->m, op)); ir_next(&w);) ops++;
+  return trips > 0 && trips <= MOST_DEPTH && trips * ops <= MOST_DEPTH;
+}
+
+/* Whose ops may be members, then. */
+static void write_trips(lister *f, ir_block block) {
+  ir_ops ops = ir_take_ops(f->m, block);
+  f->map = ir_map_new(f->p->scratch, f->m);
+  f->first_written = f->m->values.count;
+  for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
+    for (ir_walk w = ir_walk_op(f->m, op); ir_next(&w);) ir_rename_operands(f->m, w.op, f->map);
+    if (is_short(f, op)) pass_write_trips(f->m, op, ir_trips(f->m, op), block, f->map);
+    else ir_block_append(f->m, block, op);
+  }
+}
+
 static void dissolve(lister *f, ir_block block) {
+  write_trips(f, block);
   ir_ops ops = ir_take_ops(f->m, block);
   find_members(f, &ops);
   f->map = ir_map_new(f->p->scratch, f->m); /* another list's members read it as it came */

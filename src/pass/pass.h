@@ -108,6 +108,11 @@ void pass_set_accuracy(ir_module *m, ir_op dot, ir_op like);
 uint32_t pass_attr_hash(const ir_module *m, ir_attr a);
 /* From now on `made` stands for the op's only result; IR_NONE: false, the op stays. */
 bool pass_stand_in(const ir_module *m, ir_map *map, ir_op op, ir_value made);
+/* Whether the op is a while that could be written as the ops of its trips. once.c */
+bool pass_can_write_trips(const ir_module *m, ir_op op);
+/* Appends so many copies of its body to the block; what stands for its results is in the map.
+ * Cost: of the copies. */
+void pass_write_trips(ir_module *m, ir_op loop, int64_t trips, ir_block to, ir_map *map);
 /* Runs a pass that has `replace`. */
 void pass_rewrite_ops(pass_ctx *p, ir_module *m, const pass *pass);
 

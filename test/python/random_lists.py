@@ -149,11 +149,16 @@ class Places(Program):
             lambda: c + (i - j).astype(c.dtype),
             lambda: jnp.exp(-c * c).astype(c.dtype) if self.dtype in FLOATS else c + one,
             lambda: c[::-1],
+            lambda: jnp.searchsorted(jnp.arange(-2, 3).astype(c.dtype), c).astype(c.dtype),
+            lambda: jnp.searchsorted(jnp.sort(c[:3]), c, side="right").astype(c.dtype),
+            lambda: lax.fori_loop(0, 3, lambda t, v: jnp.where(v > t.astype(v.dtype), v - one, v + one), c),
+            lambda: lax.fori_loop(0, 2, lambda t, v: v[::-1] + c, c),
         ]
         return dice.choice(choices)()
 
     def end(self, dice, c, d, i, j):
         zeros = jnp.zeros_like(d)
+        edges = jnp.arange(4).astype(c.dtype)
         choices = [
             lambda: c.sum(),
             lambda: c.sum(),
@@ -179,6 +184,9 @@ class Places(Program):
             lambda: c @ (jnp.arange(len(c)) % 3).astype(c.dtype),
             lambda: d[i].T @ jnp.stack([c, c * c], 1)[:, dice.randrange(2) :],
             lambda: jnp.bincount(i, length=5),
+            lambda: jnp.histogram(c, 5, (0, 4))[0],
+            lambda: jax.ops.segment_sum(c, jnp.digitize(c, edges), 5),
+            lambda: zeros[:, 0].at[jnp.digitize(c, edges)].max(c),
         ]
         return dice.choice(choices)()
 

@@ -86,8 +86,22 @@ def weights(x):
     return jax.value_and_grad(f, (0, 1, 2))(x, w, v)
 
 
+def histogram(x):
+    """Which bin a distance falls into takes a while of a few trips."""
+    d = distances(x)[jnp.triu_indices(len(x), 1)]
+    return jnp.histogram(d, 16, (0.0, 3.0))[0]
+
+
+def variogram(x):
+    """Differences of values at points, added up by how far these are from each other."""
+    i, j = jnp.triu_indices(len(x), 1)
+    z, d = jnp.sin(9 * x[:, 0]), jnp.sqrt(((x[i] - x[j]) ** 2).sum(1))
+    at = jnp.digitize(d, jnp.linspace(0, 1, 16))
+    return jax.ops.segment_sum((z[i] - z[j]) ** 2, at, 17), jnp.bincount(at, length=17)
+
+
 HELD = [above, below, returned, of_points, gradient, gradient_of_points, correlations, near]
-HELD += [too_many, stress, weights]
+HELD += [too_many, stress, weights, histogram, variogram]
 
 
 @pytest.mark.parametrize("f", HELD, ids=lambda f: f.__name__)
@@ -132,6 +146,13 @@ def rows(x, size):
     return r, r.sum(0), r.sum(1), r.T @ jnp.ones(size), jnp.zeros((7, 5)).at[j].add(r)
 
 
+def binned(x, size):
+    i, j = list_of(x, size)
+    bins = jnp.searchsorted(jnp.asarray([-4.0, 0.0, 2.0, 3.5, 7.0]), x[i, j])
+    steps = jax.lax.fori_loop(0, 3, lambda t, v: jnp.where(v > t, v - 1, v + t), (x * x)[i, j])
+    return jnp.bincount(bins, length=6), jnp.zeros(6).at[bins].max(steps), (steps * jnp.arange(size)).sum()
+
+
 def multiplied(x, size):
     """Entries with entries, with numbers of their own and with what is alike for all of them; parts
     of them beside the list; what they are where the mask is not set would be NaN."""
@@ -154,7 +175,7 @@ def without_fill(x, size):
 
 
 @pytest.mark.parametrize("size", [9, 16, 35])
-@pytest.mark.parametrize("f", [read, weighed, written, put, rows, multiplied, complex_products, without_fill])
+@pytest.mark.parametrize("f", [read, weighed, written, put, rows, binned, multiplied, complex_products, without_fill])
 def test_any_length(f, size, tmp_path):
     assert 9 < (VALUES > 0).sum() < 35
     passes = "--pass=inline,simplify,cse,dce,listed,ranges,counted,dce"
