@@ -17,6 +17,30 @@ static uint32_t windows_last(const plan_rule *r, uint32_t x, ir_ints windows) {
   return plan_rule_transpose(r, x, perm);
 }
 
+/* Batching dimensions become indices: one list of [batch index, index]. */
+static uint32_t list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_t indices) {
+  arena *a = r->g->arena;
+  plan_shape s = node_of(r, indices)->shape;
+  int64_t depth = n->index_vector_dim < s.rank ? s.dims[n->index_vector_dim] : 1,
+          count = depth ? s.elements / depth : 0;
+  int64_t batch[2] = {count, n->operand_batching_dims.count}, own[2] = {count, depth},
+          both[2] = {count, batch[1] + depth};
+  if (!batch[1]) return indices;
+  uint32_t parts[2] = {plan_rule_node(r, IR_OP_IOTA, plan_shape_make(a, s.dtype, 2, batch), NULL, 0,
+                                      hash_mix_wide(r->op, 11)),
+                       plan_rule_bitcast(r, indices, plan_shape_make(a, s.dtype, 2, own))};
+  return plan_rule_concatenate(r, plan_shape_make(a, s.dtype, 2, both), parts, 2, 1);
+}
+
+/* ... and the updates in the order of that list. */
+static uint32_t in_order_of_list(const plan_rule *r, uint32_t indices, uint32_t updates) {
+  plan_shape u = node_of(r, updates)->shape;
+  int64_t count = node_of(r, indices)->shape.dims[0],
+          rows[2] = {count, count ? u.elements / count : 0};
+  plan_shape listed = plan_shape_make(r->g->arena, u.dtype, 2, rows);
+  return plan_rule_make1(r, PLAN_COPY, listed, plan_rule_bitcast(r, updates, listed));
+}
+
 /* XLA's form: one list of indices, the result is that list of whole windows. */
 void plan_lower_gather(const plan_rule *r) {
   ir_gather_numbers n;
@@ -32,7 +56,7 @@ void plan_lower_gather(const plan_rule *r) {
   for (int32_t d = 0; d < sizes.count; d++)
     window *= sizes.at[d] > 0 ? sizes.at[d] : 1, dims[d + 1] = sizes.at[d];
   dims[0] = window && shape.elements >= window ? shape.elements / window : 0;
-  uint32_t indices = operand(r, 1);
+  uint32_t indices = list_batches(r, &n, operand(r, 1));
   int32_t k = 0;
   for (int32_t d = 0; d < shape.rank; d++)
     if (!ir_ints_have(n.offset_dims, d)) perm[k++] = d;
@@ -70,24 +94,6 @@ static uint32_t scatter_once(const plan_rule *r, uint32_t x, uint32_t start, uin
   return plan_rule_node(r, IR_OP_DYNAMIC_UPDATE_SLICE, shape, (uint32_t[]){x, fresh, start}, 3, 0);
 }
 
-/* Batching dimensions become indices: one list of [batch index, index], and the updates in the
- * order of that list. */
-static void list_batches(const plan_rule *r, const ir_gather_numbers *n, uint32_t *indices,
-                         uint32_t *updates) {
-  arena *a = r->g->arena;
-  plan_shape s = node_of(r, *indices)->shape, u = node_of(r, *updates)->shape;
-  int64_t depth = n->index_vector_dim < s.rank ? s.dims[n->index_vector_dim] : 1,
-          count = depth ? s.elements / depth : 0;
-  int64_t batch[2] = {count, n->operand_batching_dims.count}, own[2] = {count, depth},
-          both[2] = {count, batch[1] + depth}, rows[2] = {count, count ? u.elements / count : 0};
-  uint32_t parts[2] = {plan_rule_node(r, IR_OP_IOTA, plan_shape_make(a, s.dtype, 2, batch), NULL, 0,
-                                      hash_mix_wide(r->op, 11)),
-                       plan_rule_bitcast(r, *indices, plan_shape_make(a, s.dtype, 2, own))};
-  *indices = plan_rule_concatenate(r, plan_shape_make(a, s.dtype, 2, both), parts, 2, 1);
-  plan_shape listed = plan_shape_make(a, u.dtype, 2, rows);
-  *updates = plan_rule_make1(r, PLAN_COPY, listed, plan_rule_bitcast(r, *updates, listed));
-}
-
 /* Updates in place; the windows of the updates come last, row by row. */
 void plan_lower_scatter(const plan_rule *r) {
   ir_gather_numbers n;
@@ -109,7 +115,9 @@ void plan_lower_scatter(const plan_rule *r) {
       return;
     }
   }
-  if (n.operand_batching_dims.count) list_batches(r, &n, &operands[1], &operands[2]);
+  operands[1] = list_batches(r, &n, operands[1]);
+  if (n.operand_batching_dims.count)
+    operands[2] = in_order_of_list(r, operands[1], operands[2]);
   plan_node node = {.kind = IR_OP_SCATTER,
                     .shape = node_of(r, operands[0])->shape,
                     .n_operands = 3,

@@ -362,6 +362,25 @@ def set_in_itself(x, y):
     return x.at[(y[0] * 300).astype(jnp.int32)].set(x)
 
 
+def taken_along_rows(x, y):
+    return jnp.take_along_axis(x, (y * 300).astype(jnp.int32), 1)
+
+
+def taken_along_rows_once(x, y):
+    """The list of places is made where one fusion reads it once."""
+    return jnp.sin(taken_along_rows(x, y))
+
+
+def taken_along_rows_and_read_in_parts(x, y):
+    """It is there, with the number of the row beside each place, where that would be made again."""
+    a, b, c = jnp.split(taken_along_rows(x, y), 3, 1)
+    return a * b + c
+
+
+def taken_along_rows_of_two(x, y):
+    return taken_along_rows(x, y) + taken_along_rows(jnp.sin(x), y)
+
+
 def blurred_in_turns(x, y):
     """In loops XLA leaves a convolution as it stands: no copies of one feature."""
     x, y = x.astype(jnp.float32), y[:5, :5].astype(jnp.float32)
@@ -417,6 +436,9 @@ RULES = [
     solve_what_others_read,
     state_whose_beginning_is_kept,
     set_in_itself,
+    taken_along_rows_once,
+    taken_along_rows_and_read_in_parts,
+    taken_along_rows_of_two,
     blurred_in_turns,
 ]
 
