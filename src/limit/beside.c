@@ -51,14 +51,21 @@ static timed look_up_functions(job *j, kernels how) {
                       .limit_bytes = j->options.memory_limit_bytes, .how = "in functions"});
 }
 
-/* Compilations of the search after which nothing is timed: that compiles up to twice more. */
-static int32_t most_before_timing(const job *j) {
-  return j->prepared->ops.count <= TUNED_QUICK_OPS ? MOST_COMPILES : 1;
+/* What is timed is searched for as what was found, compiled and run. All of it is to take no more
+ * than twice what XLA takes for the program as it came, and a second. */
+static bool has_time(const job *j, const search *s, const candidate *found) {
+  int64_t stock = ir_count_below(j->prepared, j->prepared->root),
+          beside = ir_count_below(found->m, found->m->root),
+          runs = (int64_t)(TIMED_MOST_NS / 1e9 * TUNED_SECOND_OPS),
+          searched = s->room_ops - *s->left_ops;
+  assert(stock > 0 && searched >= 0);
+  return j->c.looked_at + searched + runs + beside * TUNED_COMPILED_OP <=
+         2 * stock * TUNED_COMPILED_OP + TUNED_SECOND_OPS;
 }
 
 static bool may_time(const job *j, const search *s, const candidate *found) {
-  return s->compiles <= most_before_timing(j) && found->needs.is_xlas &&
-         found->time_ns < TIMED_MOST_NS && j->prepared->ops.count <= MOST_OPS_FOR_SPEED;
+  return found->needs.is_xlas && found->time_ns < TIMED_MOST_NS &&
+         j->prepared->ops.count <= MOST_OPS_FOR_SPEED && has_time(j, s, found);
 }
 
 /* ---- kernels ---- */
@@ -114,8 +121,8 @@ static weir_status time_kernels(job *j, int64_t peak, const search *s, kernels *
 
 /* ---- functions ---- */
 static bool may_gain_in_functions(const job *j, const search *s, const candidate *found) {
-  return may_time(j, s, found) && timed_are_quick(found->time_ns) && pipeline_functions_are_on(j) &&
-         steps_may_be_short(j, found->m);
+  return search_has(s, IR_OP_WHILE) && timed_are_quick(found->time_ns) &&
+         pipeline_functions_are_on(j) && steps_may_be_short(j, found->m) && may_time(j, s, found);
 }
 
 /* The same kernels, searched for with XLA's reports of functions. */

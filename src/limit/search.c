@@ -568,10 +568,13 @@ static const char *const manner_names[] = {[BY_PEAK] = "what holds the peak",
                                            [SORTED] = "sorts slice by slice",
                                            [SEGMENTS] = "segments before slices"};
 
+/* Nothing else: what follows is without them. */
+static bool wants_kernels(const search *s) { return s->kernels == KERNELS_WORTH_A_TRY; }
+
 weir_status search_by_peak(job *j, search *s) {
   search first = *s;
   WEIR_TRY(search_slices(j, s));
-  if (s->found.m || first.no_kernels) return WEIR_OK;
+  if (s->found.m || first.no_kernels || wants_kernels(s)) return WEIR_OK;
   start_again(s, &first);
   return search_slices(j, s);
 }
@@ -595,7 +598,7 @@ static weir_status search_in_blocks(job *j, search *s) {
 static weir_status search_confirmed(job *j, search *s) {
   search first = *s;
   if (has_manner(j, s, BY_PEAK)) WEIR_TRY(search_by_peak(j, s));
-  for (manner by = WRITTEN_OVER; !s->found.m && by <= SORTED; by++) {
+  for (manner by = WRITTEN_OVER; !s->found.m && !wants_kernels(s) && by <= SORTED; by++) {
     if (!has_manner(j, s, by)) continue;
     start_again(s, &first);
     s->manner = by;

@@ -507,9 +507,9 @@ class Split:
         self.timed.append(["weir_tile" in text.decode() for text, _ in ways])
         return self.took or 1 / 0
 
-    def made(self):
+    def made(self, limit=LIMIT):
         """Whether it has kernels."""
-        settings = {"memory_limit_bytes": LIMIT, "tile": 1, "timed_by": b"test", "platform": b"cpu"}
+        settings = {"memory_limit_bytes": limit, "tile": 1, "timed_by": b"test", "platform": b"cpu"}
         self.compiled, self.timed = [], []
         result = _library.rewrite(self.text, settings, self.referee, self.time)
         assert result.status == _library.OK and result.outcome == _library.REWRITTEN
@@ -929,6 +929,32 @@ def test_splits_have_no_functions_where_these_are_slower(in_functions, runs):
     assert plan.loops and FUNCTIONS not in plan.compile_options and all(counts)
     _, plan = split_in_functions(of_paths, ROWS)
     assert plan.loops and FUNCTIONS not in plan.compile_options and runs.counts == counts
+
+
+def waves(x):
+    """Complex numbers, which no kernel takes: slices, and no steps of a scan."""
+    return jnp.exp(1j * x[:, None] * x).sum(1).real
+
+
+def test_slices_alone_are_not_timed_as_functions(in_functions, runs):
+    _, plan = split_in_functions(waves, [numbers_of(700)])
+    assert plan.loops and runs.counts == [0, 0]
+
+
+@pytest.mark.parametrize("links", [10, 900])
+def test_what_takes_more_than_twice_stock_s_time_and_a_second_is_not_timed(in_functions, links):
+    """As counted: it was compiled once, behind a search."""
+
+    def of_paths_in_a_chain(x):
+        y = of_paths(x)
+        for i in range(links):
+            y = jnp.sin(y) * (1 + i / links)
+        return y
+
+    split = Split(of_paths_in_a_chain, ROWS)
+    split.held_bytes, split.took = 35_000, [(10**6, 0), (2 * 10**6, 0)]
+    split.made(40_000)
+    assert len(split.timed) == (links == 10) and len(split.compiled) == 1 + len(split.timed)
 
 
 def test_functions_of_splits_can_be_switched_off(in_functions, runs, monkeypatch):
