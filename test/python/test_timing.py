@@ -507,9 +507,9 @@ class Split:
         self.timed.append(["weir_tile" in text.decode() for text, _ in ways])
         return self.took or 1 / 0
 
-    def made(self, limit=LIMIT):
+    def made(self, limit=LIMIT, **settings):
         """Whether it has kernels."""
-        settings = {"memory_limit_bytes": limit, "tile": 1, "timed_by": b"test", "platform": b"cpu"}
+        settings |= {"memory_limit_bytes": limit, "tile": 1, "timed_by": b"test", "platform": b"cpu"}
         self.compiled, self.timed = [], []
         result = _library.rewrite(self.text, settings, self.referee, self.time)
         assert result.status == _library.OK and result.outcome == _library.REWRITTEN
@@ -570,6 +570,33 @@ def test_splits_with_kernels_and_without(split, kernels_gain):
 
 def test_splits_that_can_not_be_timed_are_as_predicted(split):
     assert split.made() and split.made() and split.timed
+
+
+def test_what_is_found_without_kernels_is_looked_for_once(computer, capfd):
+    """Kernels that are worth a try are looked for where there may be some."""
+
+    def of_states_of_scans(x):
+        def ahead(x, _):
+            x = 0.5 * jnp.sin(x) + 0.1 * jnp.roll(x, 1, 1)
+            return x, x
+
+        def back(x, y):
+            x = jnp.cos(x * y)
+            return x, x.sum(1)
+
+        def twice(x, _):
+            x, states = jax.lax.scan(ahead, x, None, length=20)
+            return jax.lax.scan(back, x, states, reverse=True)
+
+        return jax.lax.scan(twice, x, None, length=5)
+
+    computer()
+    split = Split(of_states_of_scans, [numbers_of(64, 40)])
+    split.held_bytes = 48_000
+    split.made(48_000, skip_passes=b"functions", debug=2)
+    lines = capfd.readouterr().err.splitlines()
+    assert lines.count("weir: nothing holds: states written over") == 1
+    assert not split.timed
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
