@@ -1,7 +1,6 @@
 #include "limit/faster.h"
 
 #include <assert.h>
-#include <math.h>
 
 #include "base/ints.h"
 #include "base/saturate.h"
@@ -194,7 +193,7 @@ static int64_t most_that_may_fit(const search *s, const tried *shorter, int64_t 
 /* high: too large, or may just fit. */
 static int64_t between(int64_t low, int64_t high, bool may_fit) {
   if (high / 2 <= low) return low + (high - low) / 2;
-  return may_fit ? high - high / 10 : (int64_t)sqrt((double)low * (double)high);
+  return may_fit ? high - high / 10 : halfway(low, high);
 }
 
 /* XLA has reported too much of the candidate, which was within the limit by estimate: what may just

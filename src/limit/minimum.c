@@ -1,7 +1,5 @@
 #include "limit/minimum.h"
 
-#include <math.h>
-
 #include "base/ints.h"
 #include "base/saturate.h"
 #include "limit/witness.h"
@@ -81,8 +79,7 @@ typedef struct probe {
 
 /* What came to less, else halfway (in ratio) or 1 % below the limit found. */
 static probe next_probe(const minimum *found, int64_t low, int64_t guess, bool halves) {
-  int64_t below = found->limit - found->limit / 100 - 1,
-          middle = (int64_t)sqrt((double)low * (double)found->limit);
+  int64_t below = found->limit - found->limit / 100 - 1, middle = halfway(low, found->limit);
   if (guess > found->low && guess < below) return (probe){guess, .is_guess = true};
   if (below <= low) return (probe){0};
   bool is_half = halves && middle > low && middle < below;

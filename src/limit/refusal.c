@@ -1,7 +1,5 @@
 #include "limit/refusal.h"
 
-#include <math.h>
-
 #include "base/ints.h"
 #include "base/saturate.h"
 #include "limit/minimum.h"
@@ -77,8 +75,7 @@ static weir_status climb_again(job *j, int64_t limit, int64_t room_ops, minimum 
  * of its budget has found, unless the budget is so small that the share allows for a candidate
  * more. as_it_came: holds without a search; room_ops: that a climb's search has. */
 static weir_status confirm_by_climb(job *j, int64_t room_ops, int64_t as_it_came, minimum *found) {
-  int64_t between = (int64_t)sqrt((double)found->limit * (double)as_it_came),
-          limits[] = {found->limit, between};
+  int64_t limits[] = {found->limit, halfway(found->limit, as_it_came)};
   for (size_t i = 0; i < sizeof limits / sizeof *limits && !found->is_sure; i++)
     if (limits[i] < as_it_came) WEIR_TRY(climb_again(j, limits[i], room_ops, found));
   if (!found->is_sure) minimum_keep(found, as_it_came, NULL);

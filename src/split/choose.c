@@ -167,11 +167,11 @@ static int64_t slice_length(const split_region *r, const wishes *w, int64_t inde
   int64_t extent = r->extent,
           wanted =
               min64(wanted_indices(w, index_bytes, goal), scanned_indices(w, index_bytes, goal)),
-          most = min64(extent, max64(least, wanted)), less = max64(1, most / (w->by_steps ? 2 : 5));
-  for (int64_t c = most; c >= least && c > most - less; c--)
-    if (extent % c == 0 && in_tiles(w, c, goal) == c) return c;
-  int64_t trips = (extent + most - 1) / most;
-  return max64(least, in_tiles(w, (extent + trips - 1) / trips, goal));
+          most = min64(extent, max64(least, wanted)),
+          shortest = max64(least, most - max64(1, most / (w->by_steps ? 2 : 5)) + 1);
+  for (int64_t c = most; c >= shortest && (c = largest_divisor(extent, shortest, c)); c--)
+    if (in_tiles(w, c, goal) == c) return c;
+  return max64(least, in_tiles(w, ceil_div(extent, ceil_div(extent, most)), goal));
 }
 
 /* Large values made outside that the loops read whole, or slice by slice: they stay in memory all

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/ints.h"
 #include "ir/fold.h"
 #include "ir/attrs.h"
 #include "split/indices.h"
@@ -163,9 +164,8 @@ bool split_adds_in_blocks(const ir_module *m, ir_op op) {
 static int64_t block_length(int64_t size, int64_t bytes, int64_t part_bytes) {
   int64_t index_bytes = bytes / size, most = part_bytes / (index_bytes ? index_bytes : 1);
   if (most < 1) most = 1;
-  for (int64_t c = most; c > most / 2; c--)
-    if (size % c == 0) return c;
-  return most;
+  int64_t even = largest_divisor(size, most / 2 + 1, most);
+  return even ? even : most;
 }
 
 static blocks blocks_of(ir_module *m, ir_op op, ir_type sum, int64_t part_bytes) {

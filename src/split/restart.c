@@ -70,9 +70,8 @@ static int64_t step_bytes(const plan *p, int64_t trips) {
  * are any. */
 static int64_t segment_of(const plan *p, int64_t trips) {
   int64_t most = clamp64(p->slice_bytes / step_bytes(p, trips), 1, trips / 2);
-  for (int64_t c = most; c > most / 2; c--)
-    if (trips % c == 0) return c;
-  return ceil_div(trips, ceil_div(trips, most));
+  int64_t even = largest_divisor(trips, most / 2 + 1, most);
+  return even ? even : ceil_div(trips, ceil_div(trips, most));
 }
 
 /* Of others no stack can be made. */
