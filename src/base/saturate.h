@@ -1,8 +1,10 @@
-/* Sums and products of sizes that stay at INT64_MAX instead of overflowing: too large to be had is
- * all that anybody wants to know then. Of sizes: nothing is negative. */
+/* Sums and products of sizes, and what is predicted, that stay at INT64_MAX instead of overflowing:
+ * too large to be had is all that anybody wants to know then. Nothing is negative. */
 #ifndef WEIR_BASE_SATURATE_H
 #define WEIR_BASE_SATURATE_H
 #include <stdint.h>
+
+static inline int64_t saturated_int(double x) { return x < 0x1p63 ? (int64_t)x : INT64_MAX; }
 
 static inline int64_t saturated_sum(int64_t x, int64_t y) {
   int64_t r;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/saturate.h"
 #include "ir/convolution.h"
 #include "limit/result.h"
 #include "limit/steps.h"
@@ -71,8 +72,8 @@ weir_status candidate_accept(job *j, const climb *c) {
   s->after_is_estimate = !t->needs.is_xlas;
   s->is_unconfirmed = is_unconfirmed(j, c);
   s->only_faster = t->stock_ns > 0;
-  if (s->only_faster) s->time_before_ns = (int64_t)t->stock_ns;
-  s->time_after_ns = (int64_t)t->time_ns;
+  if (s->only_faster) s->time_before_ns = saturated_int(t->stock_ns);
+  s->time_after_ns = saturated_int(t->time_ns);
   s->flops_after = t->flops;
   for (uint32_t i = 0; i < t->made.count; i++) WEIR_TRY(result_add_loop(&j->c, r, &t->made.at[i]));
   return WEIR_OK;

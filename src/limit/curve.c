@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/saturate.h"
 #include "limit/ladder.h"
 #include "limit/result.h"
 #include "limit/search.h"
@@ -27,7 +28,7 @@ static weir_status add_split(job *j, arena *a, int64_t limit, int64_t *left_ops,
            (curve_point){.limit = limit,
                          .peak = c->needs.peak,
                          .flops = c->flops,
-                         .time_ns = (int64_t)c->time_ns,
+                         .time_ns = saturated_int(c->time_ns),
                          .trips = most_trips(&c->made),
                          .loops = (int32_t)c->made.count});
   ir_module_destroy(s.found.m);

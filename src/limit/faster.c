@@ -184,7 +184,8 @@ static int64_t most_that_may_fit(const search *s, const tried *shorter, int64_t 
   if (shorter->slice_bytes) {
     double more =
         (double)(peak - shorter->peak_bytes) / (double)(slice_bytes - shorter->slice_bytes);
-    return more > 0 ? min64(most, slice_bytes + (int64_t)((double)(s->limit - peak) / more)) : most;
+    if (more <= 0) return most;
+    return min64(most, saturated_sum(slice_bytes, saturated_int((double)(s->limit - peak) / more)));
   }
   int64_t times = used > 0 ? max64(room_bytes / used, LEAST_TIMES_LONGER) : MOST_TIMES_LONGER;
   return min64(most, saturated_product(slice_bytes, times));

@@ -31,6 +31,7 @@
 #include "plan/cost.h"
 #include "plan/peak.h"
 #include "base/ints.h"
+#include "base/saturate.h"
 
 enum {
   MOST_FASTER = 8,            /* limits tried, each twice the one before */
@@ -208,7 +209,7 @@ static verdict judge_as_it_came(job *j) {
  */
 static int64_t as_low(job *j, verdict is, int64_t estimate) {
   double own = (double)referee_estimate(j, j->m, PLAN_ORDER_PROGRAM), off = (double)is.peak / own;
-  return is.is_xlas && off > 1 ? (int64_t)((double)estimate * off) : estimate;
+  return is.is_xlas && off > 1 ? saturated_int((double)estimate * off) : estimate;
 }
 
 /* What the program comes to in the order that saves memory. is: in its own; *in_out: by estimate,
@@ -353,7 +354,8 @@ weir_status ladder_climb(job *j, climb *out) {
   s->before_is_estimate = s->after_is_estimate = true;
   if (!j->is_vast) {
     s->flops_before = s->flops_after = plan_flops(j->m);
-    s->time_before_ns = s->time_after_ns = (int64_t)plan_time_as_it_came_ns(j->m, &j->machine);
+    s->time_before_ns = s->time_after_ns =
+        saturated_int(plan_time_as_it_came_ns(j->m, &j->machine));
     WEIR_TRY(log_stock_time(j));
   }
   WEIR_TRY(take(j, out));

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/saturate.h"
 #include "out/out.h"
 #include "pipeline/progress_calls.h"
 #include "machine/tuned.h"
@@ -188,7 +189,7 @@ static bool reads_as_kernel(const replacing *w, arena *a, ir_module *region, ker
 
 static void note_time(ir_module *m, ir_op loop, double ns) {
   ns = fmin(ns, LONGEST_NS);
-  ir_op_set_attr(m, loop, "kernel_ns", ir_attr_int(m, (int64_t)ns, IR_I64), true);
+  ir_op_set_attr(m, loop, "kernel_ns", ir_attr_int(m, saturated_int(ns), IR_I64), true);
 }
 
 static bool replace_by_kernel(replacing *w, ir_block block, ir_op loop, const char **out_why) {

@@ -1,6 +1,7 @@
 #include "pipeline/made.h"
 
 #include "base/ints.h"
+#include "base/saturate.h"
 #include "ir/attrs.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
@@ -71,7 +72,7 @@ made_loops made_of_split(ir_module *m, const split_order *order, const machine *
   for (ir_walk w = ir_walk_block(m, ir_top(m)); ir_next(&w);) {
     if (!is_made(m, order, w.op) || split_is_in_kernel(m, w.op)) continue;
     weir_loop_info info = info_of_made(m, order, w.op);
-    if (on) info.time_ns = (int64_t)plan_loop_time_ns(m, w.op, on);
+    if (on) info.time_ns = saturated_int(plan_loop_time_ns(m, w.op, on));
     VEC_PUSH(m->arena, &list, info);
   }
   return list;
@@ -87,7 +88,7 @@ bool made_has_whiles(const ir_module *m, const split_order *order) {
 
 void made_add_kernel(arena *a, ir_module *m, ir_op loop, const machine *on, made_loops *list) {
   weir_loop_info info = info_of(a, m, loop);
-  info.time_ns = (int64_t)plan_loop_time_ns(m, loop, on);
+  info.time_ns = saturated_int(plan_loop_time_ns(m, loop, on));
   VEC_PUSH(a, list, info);
 }
 

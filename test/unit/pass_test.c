@@ -31,13 +31,15 @@ static const pass *const respelling[] = {
 static const pass *const unflattening[] = {&pass_flat_index, NULL};
 static const pass *const breaking[] = {&pass_cse, &pass_break, NULL};
 
-enum { MOST_PASSES = 8 };
+enum { MOST_PASSES = 8, MOST_TEXT = 1 << 16 };
 
 typedef struct run {
   ctx c;
   const char *text;
   const pass *const *table;
   const char *only;
+  int64_t limit;
+  machine machine;
   int rounds;        /* how often all passes are run */
   int64_t ops;       /* out: afterwards */
   bool changed_last; /* out: in the last round */
@@ -48,10 +50,14 @@ static weir_status go(void *user) {
   run *r = user;
   weir_options options = WEIR_OPTIONS_INIT;
   options.only_passes = r->only;
+  options.memory_limit_bytes = r->limit;
+  options.platform = "cpu";
+  WEIR_TRY(machine_parse(&r->c, "x86-64-v3", &r->machine));
+  WEIR_TRY(machine_settle(&r->c, &r->machine, &options.platform));
   pass_row rows[MOST_PASSES + 1] = {0};
   for (int i = 0; r->table[i]; i++)
     rows[i] = (pass_row){.pass = r->table[i], .name = r->table[i]->name};
-  pass_driver d = {.c = &r->c, .options = &options, .table = rows};
+  pass_driver d = {.c = &r->c, .options = &options, .table = rows, .machine = &r->machine};
   WEIR_TRY(pass_check_options(&d));
   WEIR_TRY(in_stablehlo_text(&r->c, r->text, strlen(r->text), &r->m));
   WEIR_TRY(ir_verify(r->m));
@@ -243,7 +249,7 @@ static const char *const flattened =
     "}\n";
 
 static void test_allocations(const char *text, const pass *const *table) {
-  run r = {.text = text, .table = table, .rounds = 1};
+  run r = {.text = text, .table = table, .limit = 1, .rounds = 1};
   int64_t n = 0;
   while (run_failing(&r, n, NULL) == WEIR_RESOURCE_EXHAUSTED) n++;
   char message[2048];
@@ -251,6 +257,20 @@ static void test_allocations(const char *text, const pass *const *table) {
   if (last != WEIR_OK || !r.changed_last)
     fprintf(stderr, "allocation %d, %s: %s\n", (int)n, table[0]->name, message);
   assert(n > 5 && last == WEIR_OK && r.changed_last);
+}
+
+/* The programs of a pass's text test. */
+static void test_allocations_of(const char *name, const pass *pass) {
+  const struct pass *const table[] = {pass, &pass_dce, NULL};
+  char path[512], text[MOST_TEXT];
+  snprintf(path, sizeof path, WEIR_TEST_DIR "/lit/pass/%s.mlir", name);
+  FILE *f = fopen(path, "rb");
+  assert(f);
+  size_t length = fread(text, 1, sizeof text, f);
+  fclose(f);
+  assert(length < sizeof text);
+  text[length] = 0;
+  test_allocations(text, table);
 }
 
 static void test_fixpoint(void) {
@@ -320,6 +340,12 @@ int main(void) {
   test_allocations(centred, centring);
   test_allocations(respelled, respelling);
   test_allocations(flattened, unflattening);
+  test_allocations_of("until-last", &pass_until_last);
+  test_allocations_of("if-convert", &pass_if_convert);
+  test_allocations_of("through-case", &pass_through_case);
+  test_allocations_of("solve", &pass_solve);
+  test_allocations_of("listed", &pass_listed);
+  test_allocations_of("scatters", &pass_scatters);
   test_fixpoint();
   test_growth();
   test_driver();
