@@ -18,10 +18,10 @@ typedef struct ir_lapack_row {
 
 extern const ir_lapack_row ir_lapack_rows[IR_LAPACK_ROWS];
 
-/* The row of a custom call by its target; -1 if the table has none. */
+/* The row of a custom call by its target, NULL if it says none; -1 if the table has none. */
 int ir_lapack_find(const char *target);
 /* How many leading dimensions of all operands and results count matrices, as the row has it. -1:
- * not in the table, or operands and results are not as the row says. */
+ * not in the table, operands and results are not as the row says, or a system's not of one size. */
 int32_t ir_lapack_batch_rank(const ir_module *m, ir_op op);
 /* The call says of its first operand that it lies row by row: the routine finds its transpose
  * there, so `uplo` is of the other triangle. */

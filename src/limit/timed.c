@@ -21,7 +21,7 @@
 /* ---- what may run ---- */
 static bool is_lapacks(const ir_module *m, ir_op call) {
   const char *target = ir_op_string(m, call, "call_target_name");
-  return target && ir_lapack_find(target) >= 0 && !ir_op_bool(m, call, "has_side_effect", false);
+  return ir_lapack_find(target) >= 0 && !ir_op_bool(m, call, "has_side_effect", false);
 }
 
 /* It has effects, or need not end, with arguments that are made up. */

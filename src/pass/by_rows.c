@@ -15,6 +15,7 @@
  * devices. Cost: none. Numbers: docs/design/gaussian-process.md. Source: LAPACK's users' guide.
  */
 #include "ir/attrs.h"
+#include "ir/lapack.h"
 #include "pass/pass.h"
 
 typedef struct by_rows {
@@ -23,9 +24,8 @@ typedef struct by_rows {
 } by_rows;
 
 static bool is_one(const ir_module *m, ir_op op) {
-  const ir_op_data *d = ir_op_get(m, op);
-  return (ir_is_lapack(m, op, "potrf") && d->n_operands == 1 && d->n_results == 2) ||
-         (ir_is_lapack(m, op, "trsm") && d->n_operands == 2 && d->n_results == 1);
+  return (ir_is_lapack(m, op, "potrf") || ir_is_lapack(m, op, "trsm")) &&
+         ir_lapack_batch_rank(m, op) >= 0;
 }
 
 static bool is_other(const ir_module *m, ir_op op) {

@@ -53,7 +53,7 @@ static bool read_op(const ir_module *m, ir_op op, triangle *out) {
 }
 
 static bool read_call(const ir_module *m, ir_op op, triangle *out) {
-  if (!ir_is_lapack(m, op, "trsm") || ir_op_get(m, op)->n_operands != 2) return false;
+  if (!ir_is_lapack(m, op, "trsm") || ir_lapack_batch_rank(m, op) < 0) return false;
   int64_t side = ir_ffi_config_int(m, op, "side", -1), uplo = ir_ffi_config_int(m, op, "uplo", -1),
           trans = ir_ffi_config_int(m, op, "trans_x", -1),
           diag = ir_ffi_config_int(m, op, "diag", -1);

@@ -97,7 +97,7 @@ static bool is_pure_kind(const ir_module *m, ir_op op) {
     case IR_OP_OPTIMIZATION_BARRIER: return false;
     case IR_OP_CUSTOM_CALL: {
       const char *target = ir_op_string(m, op, "call_target_name");
-      return target && ir_lapack_find(target) >= 0;
+      return ir_lapack_find(target) >= 0;
     }
     default: return !(ir_kind_flags(kind) & IR_FLAG_T);
   }

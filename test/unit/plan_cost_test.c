@@ -538,7 +538,7 @@ static double solved_ns(int rows, int columns) {
            result);
   snprintf(body, sizeof body,
            "    %%r = stablehlo.custom_call @lapack_strsm_ffi(%%a, %%b) "
-           "{api_version = 4 : i32} : (tensor<%dx%dxf32>, %s) -> %s\n",
+           "{mhlo.backend_config = {side = 82 : ui8}} : (tensor<%dx%dxf32>, %s) -> %s\n",
            columns, columns, result, result);
   return body_of(arguments, body, result).ns;
 }

@@ -97,6 +97,7 @@ func.func @endless(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
 
 // CHECK: "stablehlo.if"
 // CHECK: "stablehlo.if"
+// CHECK: "stablehlo.if"
 // CHECK: sym_name = "outside"
 func.func @calls(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
   %r:2 = stablehlo.while(%b = %p, %a = %x) : tensor<i1>, tensor<8xf32>
@@ -115,7 +116,13 @@ func.func @calls(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
     }, {
       stablehlo.return %y : tensor<8xf32>
     }) : (tensor<i1>) -> tensor<8xf32>
-    stablehlo.return %b, %z : tensor<i1>, tensor<8xf32>
+    %of_no_name = "stablehlo.if"(%b) ({
+      %c = "stablehlo.custom_call"(%z) : (tensor<8xf32>) -> tensor<8xf32>
+      stablehlo.return %c : tensor<8xf32>
+    }, {
+      stablehlo.return %z : tensor<8xf32>
+    }) : (tensor<i1>) -> tensor<8xf32>
+    stablehlo.return %b, %of_no_name : tensor<i1>, tensor<8xf32>
   }
   return %r#1 : tensor<8xf32>
 }
