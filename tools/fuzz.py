@@ -37,6 +37,12 @@ def programs():
     return [path.read_bytes() for path in sorted(files)]
 
 
+def functions():
+    """Of programs that have several, which no call rewrites together, each by itself."""
+    parts = [re.split(rb"(?=func\.func )", program)[1:] for program in programs()]
+    return [part for found in parts if len(found) > 1 for part in found]
+
+
 def word_seeds():
     found = {(7, text) for text in LOCATIONS} | {(8, text) for text in SIZES}
     for program in programs():
@@ -63,7 +69,7 @@ def seeds(target):
         return npy_seeds()
     if target == "bytecode":
         return [path.read_bytes() for path in sorted(ROOT.glob("test/bytecode/*.mlirbc"))]
-    small = [program for program in programs() if len(program) < MAX_BYTES[target]]
+    small = [p for p in [*programs(), *functions()] if len(p) < MAX_BYTES[target]]
     if target == "stablehlo_text":
         return small
     return [bytes([way]) + program for program in small for way in (0x45, 0x4C, 0x91)]
