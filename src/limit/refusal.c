@@ -82,14 +82,15 @@ static weir_status confirm_by_climb(job *j, int64_t room_ops, int64_t as_it_came
   return WEIR_OK;
 }
 
-/* XLA has not been asked about the program's own order, which looked hopeless. Where nothing split
- * needs less than the program as it came, that order may; a climb asks about what is not far. */
+/* XLA has not been asked about the program's own order, which looked hopeless. It may need less
+ * than whatever was found; a climb asks about what is not far. */
 static void try_own_order(job *j, minimum *found) {
-  if (found->m || found->held.m || !j->options.referee || !j->result->summary.before_is_estimate)
-    return;
-  int64_t estimate = referee_estimate(j, j->m, PLAN_ORDER_PROGRAM),
-          peak = referee_report_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
-  if (peak < found->limit && (double)estimate <= TUNED_FAR * (double)peak) found->limit = peak;
+  bool may = !found->held.m && j->options.referee && j->result->summary.before_is_estimate;
+  int64_t estimate = may ? referee_estimate(j, j->m, PLAN_ORDER_PROGRAM) : 0;
+  if (!may || (found->m && estimate >= found->limit)) return;
+  int64_t peak = referee_report_as_it_came(j, PLAN_ORDER_PROGRAM).peak;
+  if (peak < found->limit && (double)estimate <= TUNED_FAR * (double)peak)
+    minimum_keep(found, peak, NULL);
 }
 
 /* *found: the number that a refusal names, and what holds it. */
