@@ -211,10 +211,17 @@ static bool is_same_sum(const ir_module *m, ir_value v, ir_value w) {
 }
 
 /* ---- what is compared ---- */
-/* Of a comparison what is compared with a number. */
-static ir_value function_of(const ir_module *m, ir_op op) {
-  if (ir_kind_of(m, op) != IR_OP_COMPARE) return ir_function_of(m, op);
-  return ir_operand(m, op, ir_is_number(m, ir_operand(m, op, 0)));
+/* By which op all operands are compared that are no numbers; what is made of comparisons is not. */
+static ir_op compared_by(const ir_module *m, ir_op op, const ir_op *by) {
+  ir_op of = IR_NONE;
+  bool is = ir_is_elementwise(ir_kind_of(m, op));
+  for (ir_value v, i = 0; is && (v = ir_operand_at(m, op, i)); i++) {
+    if (ir_is_number(m, v)) continue;
+    ir_op from = ir_value_get(m, v)->op, found = by[from];
+    is = found && ir_kind_of(m, from) != IR_OP_COMPARE && (!of || of == found);
+    of = found;
+  }
+  return is ? of : IR_NONE;
 }
 
 const ir_op *split_find_comparing(arena *a, const ir_module *m, ir_block block) {
@@ -224,11 +231,8 @@ const ir_op *split_find_comparing(arena *a, const ir_module *m, ir_block block) 
     by[found] = found;
   }
   by[IR_NONE] = IR_NONE;
-  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++) {
-    ir_value v = by[op] ? IR_NONE : function_of(m, op);
-    ir_op from = v && ir_is_made_in(m, v, block) ? ir_value_get(m, v)->op : IR_NONE;
-    if (from && ir_kind_of(m, from) != IR_OP_COMPARE) by[op] = by[from];
-  }
+  for (ir_op op, i = 0; (op = ir_op_at(m, block, i)); i++)
+    if (!by[op]) by[op] = compared_by(m, op, by);
   return by;
 }
 
@@ -467,7 +471,7 @@ static bool mark_functions(search *s, ir_value v, split_pos pos, int64_t element
 /* Of operand i, which may have been selected from the other. */
 static split_selected operand_selected(search *s, ir_op by, uint32_t i, const split_compared *c) {
   ir_value v = ir_operand(s->m, by, i), other = ir_operand(s->m, by, 1 - i);
-  split_pos pos = c->operands[1 - i];
+  split_pos pos = c->pos;
   if (pos.dim < 0 || !s->selected[v]) return SPLIT_NOT_SELECTED;
   s->known.count = 0;
   if (sameness_of(s, other) >= c->enough) return SPLIT_NOT_SELECTED;
@@ -477,15 +481,15 @@ static split_selected operand_selected(search *s, ir_op by, uint32_t i, const sp
   s->has_all_sources = false;
   note_sources(s, other, pos);
   s->known.count = 0;
-  split_selected found = selected_at(s, v, c->operands[i]);
+  split_selected found = selected_at(s, v, pos);
   s->known.count = 0;
   if (found && !s->is_selection_made_again) mark_functions(s, other, pos, ir_elements(s->m, other));
   return found;
 }
 
-split_compared split_compares_selected(arena *a, ir_module *m, ir_op by, const split_pos *at,
+split_compared split_compares_selected(arena *a, ir_module *m, ir_op by, split_pos pos,
                                        split_sameness enough, const bool *selected) {
-  split_compared c = {.operands = {at[0], at[1]}, .enough = enough};
+  split_compared c = {.pos = pos, .enough = enough};
   search s = {.m = m,
               .scratch = arena_create(m->ctx),
               .kept = a,

@@ -52,9 +52,9 @@ typedef struct split_raised {
   split_again how;
 } split_raised;
 
-/* What is known of a comparison, done by a factor that has its operands at these positions. */
+/* What is known of a comparison, done by a factor that has it and its operands at this position. */
 typedef struct split_compared {
-  split_pos operands[2];
+  split_pos pos;
   split_sameness enough;
   split_selected of;
   ir_op loop;                  /* that selected it; IR_NONE: none did */
@@ -66,17 +66,17 @@ typedef struct split_compared {
  * around it. A loop may have selected what it puts out. Cost: linear in the function. */
 const bool *split_find_selected(arena *a, const ir_module *m, ir_block block);
 
-/* By op of the block: the comparison or difference whose operands are compared (ir/compares.h), of
- * that itself and of functions of a difference up to their comparison; IR_NONE: of others. Cost:
- * linear in the block. */
+/* By op of the block: the comparison or what else has the operands that are compared
+ * (ir/compares.h), of that itself and of functions of it up to their comparison; IR_NONE: of
+ * others. Cost: linear in the block. */
 const ir_op *split_find_comparing(arena *a, const ir_module *m, ir_block block);
 
 /* Whether values are compared that are less the same than `enough`, with an element selected from
  * such. Where all loops are XLA's (enough: SPLIT_SAME_IN_XLA) what is selected for each index is
  * made again, from the selection on to the comparison; else functions in what is compared. by: an
- * op of split_find_comparing(); at: where it has its two operands. selected: of its block. a: of
- * the list. Cost: looks at hundreds of values at the most, which are counted (ctx.looked_at). */
-split_compared split_compares_selected(arena *a, ir_module *m, ir_op by, const split_pos *at,
+ * op of split_find_comparing(). selected: of its block. a: of the list. Cost: looks at hundreds of
+ * values at the most, which are counted (ctx.looked_at). */
+split_compared split_compares_selected(arena *a, ir_module *m, ir_op by, split_pos pos,
                                        split_sameness enough, const bool *selected);
 
 /* Whether a comparison of the block sees what is made of these values, by value, and an element

@@ -225,14 +225,12 @@ static bool trace_any(split_region *r, ir_op op, bool of_result, uint32_t index,
 static const split_compared *compared(split_region *r, ir_op op, const split_factor *f) {
   split_state *s = r->state;
   split_sameness enough = r->goal.no_kernels ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
-  const split_pos at[] = {f->operands[0], f->operands[ir_op_get(r->m, op)->n_operands > 1]};
+  split_pos pos = f->results[0];
   split_compared *c = s->compared[op];
-  while (c && !(c->enough == enough && split_pos_equal(c->operands[0], at[0]) &&
-                split_pos_equal(c->operands[1], at[1])))
-    c = c->next;
+  while (c && !(c->enough == enough && split_pos_equal(c->pos, pos))) c = c->next;
   if (c) return c;
   c = ARENA_NEW(s->a, split_compared);
-  *c = split_compares_selected(s->a, r->m, s->compares_by[op], at, enough, s->selected);
+  *c = split_compares_selected(s->a, r->m, s->compares_by[op], pos, enough, s->selected);
   c->next = s->compared[op];
   return s->compared[op] = c;
 }

@@ -138,6 +138,16 @@ class Compared:
         "kept": lambda s, t: jnp.where(s >= t, s - t, -1) >= 0,
         "signs": lambda s, t: jnp.sign(s - t).astype(int),
         "steps": lambda s, t: jnp.floor(jnp.clip(s - t, -1, 1)).astype(int),
+        "sigmoid": lambda s, t: 1 / (1 + jnp.exp(t - s)) >= 0.5,
+        "logistic": lambda s, t: nn.sigmoid(s - t) >= 0.5,
+        "raised": lambda s, t: s - t + 1 >= 1,
+        "scaled": lambda s, t: (s - t) * 1000 > -0.001,
+        "negated": lambda s, t: s + -t >= 0,
+        "tanh": lambda s, t: jnp.tanh(s - t) >= 0,
+        "log": lambda s, t: jnp.log1p(jnp.abs(s - t)) == 0,
+        "cubic": lambda s, t: (s - t) * (1 + (s - t) ** 2) >= 0,
+        "quotient": lambda s, t: s / t >= 1 - jnp.finfo(jnp.result_type(s)).eps,
+        "log_quotient": lambda s, t: jnp.log(jnp.abs(s / t)) >= -jnp.finfo(jnp.result_type(s)).eps,
     }
     COUNTS = ("any", "any_down", "rows", "columns", "all", "first", "product")
     BESIDE = ("nothing", "nothing", "loss", "sum", "best", "gradient")
@@ -215,7 +225,7 @@ class Compared:
         rows, columns = ~unsure.any(1), ~unsure.any(0)
         judged = []
         for (comparison, how), e, w in zip(self.compared, exact, want):
-            found = (s == t) & bool(self.COMPARISONS[comparison](0.0, 0.0))  # whatever else is
+            found = (s == t) & bool(self.COMPARISONS[comparison](1.0, 1.0))  # whatever else is
             known = {"any": rows | found.any(1), "any_down": columns | found.any(0), "rows": rows, "columns": columns}
             known |= {"first": rows, "product": rows[:, None], "all": ~unsure.any()}
             judged.append(known[how] & (e == w))

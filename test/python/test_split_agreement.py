@@ -365,33 +365,52 @@ def test_what_is_rounded_is_found_again(function, tmp_path):
             assert all(np.array_equal(g, w) for g, w in zip(got, want, strict=True)), (threshold, tile)
 
 
-DIFFERENCES = {
-    "equal": lambda d: d == 0,
-    "scaled": lambda d: 0.5 * d >= 0,
-    "sign": lambda d: jnp.sign(d) >= 0,
-    "floor": lambda d: jnp.floor(d) > -1,
-    "exp": lambda d: jnp.exp(d) == 1,
-    "square": lambda d: d * d <= 0,
-    "alone": jnp.sign,
+BETWEEN = {
+    "equal": lambda s, t: s - t == 0,
+    "scaled": lambda s, t: 0.5 * (s - t) >= 0,
+    "sign": lambda s, t: jnp.sign(s - t) >= 0,
+    "floor": lambda s, t: jnp.floor(s - t) > -1,
+    "exp": lambda s, t: jnp.exp(s - t) == 1,
+    "square": lambda s, t: (s - t) * (s - t) <= 0,
+    "alone": lambda s, t: jnp.sign(s - t),
+    "sigmoid": lambda s, t: 1 / (1 + jnp.exp(t - s)) >= 0.5,
+    "raised": lambda s, t: s - t + 1 >= 1,
+    "near": lambda s, t: (s - t) * 1000 > -0.001,
+    "negated": lambda s, t: s + -t == 0,
+    "cubic": lambda s, t: (s - t) * (1 + (s - t) ** 2) >= 0,
+    "quotient": lambda s, t: s / t > 1 - 1.2e-7,
 }
 
 
-@pytest.mark.parametrize("how", DIFFERENCES)
-def test_differences_from_what_is_selected_are_nothing(how, tmp_path):
-    """Loops of XLA's: a difference that is compared with a number is a comparison."""
+@pytest.mark.parametrize("how", BETWEEN)
+def test_what_comes_of_two_and_is_compared_with_a_number(how, tmp_path):
+    """Loops of XLA's: the two are compared."""
     _hook.register_calls()
     dice = np.random.default_rng(40)
     x, y = (dice.standard_normal((n, 300)).astype(np.float32) for n in (301, 347))
 
     def function(x, y):
         s = x @ y.T
-        return DIFFERENCES[how](s - jax.lax.map(jnp.max, s)[:, None]).sum(1)
+        return BETWEEN[how](s, jax.lax.map(jnp.max, s)[:, None]).sum(1)
 
     path = tmp_path / "program.mlir"
     path.write_text(running.lowered(function, x, y))
     want = running.Xla(path.read_text(), as_users=True)(x, y)
     program = running.opt(path, "--tensor-size-threshold", "50kB", "--tile", "off")
     assert np.array_equal(running.Xla(program, as_users=True)(x, y)[0], want[0])
+
+
+def test_what_is_far_from_equal_is_not_compared(tmp_path):
+    """A distance below a radius; a share above 0."""
+
+    def function(x, y):
+        s = x @ y.T
+        t = jax.lax.map(jnp.max, s)[:, None]
+        return (jnp.abs(s - t) < 0.1).sum(1), (s / t > 0).sum(1)
+
+    x, y = np.zeros((301, 300), np.float32), np.zeros((347, 300), np.float32)
+    text = running.rewrite(function, (x, y), tmp_path, "--tensor-size-threshold", "50kB", "--tile", "off")[1]
+    assert "tensor<301x347xf32>" not in text
 
 
 def test_short_products_are_rounded_before_they_are_subtracted(tmp_path):
