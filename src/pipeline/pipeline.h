@@ -57,6 +57,7 @@ typedef struct job {
   int64_t spent_ops;    /* that searches looked at: limit/search.h */
   struct split_schedules *schedules; /* of all candidates; NULL: none was made */
   struct witnesses *witnesses;       /* limit/witness.c; NULL: nobody has looked for any */
+  struct made_before *made_before;   /* limit/search.c: candidates that hold nothing; NULL: none */
   VEC(referee_report) reports;       /* XLA is asked once of a program */
   arena *reports_arena;              /* NULL: there are none */
 } job;
@@ -92,6 +93,7 @@ typedef struct split_order {
   int64_t peak_bytes;     /* out: estimate afterwards */
   bool fits;              /* out */
   int64_t most_bytes;     /* as soon as what stays whatever is split takes more, it is given up */
+  bool is_given_up;       /* out */
   int64_t whole_bytes; /* out: of the peak that was left, what does not depend on the slices: held
                           outside of loops. 0: it fits */
   bool only_kernels;   /* out: all loops would be kernels, for which slices don't matter */

@@ -710,7 +710,9 @@ static progress split_once(ir_module *m, split_order *order, tried *t) {
   const device_memory *memory = memory_of(order, &cautious);
   plan_peak peak = plan_peak_under(scratch, m, order->order, memory, order->limit_bytes);
   order->fits = peak.total_bytes <= order->limit_bytes;
-  bool over = order->fits || is_at_end(m, order) || is_hopeless(m, &peak, order, t);
+  bool over = order->fits || is_at_end(m, order);
+  order->is_given_up = !over && is_hopeless(m, &peak, order, t);
+  over |= order->is_given_up;
   order->deep_bytes = max64(0, order->limit_bytes - order->spare_bytes - plan_held_bytes(&peak));
   order->goal.room_bytes = room_of_cuts(&peak, order);
   progress p = STUCK;
