@@ -156,6 +156,23 @@ static void fail_where_slices_gain(bool of_result) {
   assert(end.status == WEIR_OK);
 }
 
+/* What XLA would make again is written for a limit, which that holds or not. */
+static weir_status fail_where_it_is_written(const char *name, int64_t limit) {
+  static char text[1 << 16];
+  snprintf(text, sizeof text, WEIR_TEST_DIR "/lit/pass/%s.mlir", name);
+  FILE *f = fopen(text, "rb");
+  assert(f);
+  size_t length = fread(text, 1, sizeof text - 1, f);
+  fclose(f);
+  text[length] = 0;
+  outcome end;
+  weir_options o = WEIR_OPTIONS_INIT;
+  o.memory_limit_bytes = limit, o.minimum = WEIR_MINIMUM_NEVER, o.skip_passes = "split";
+  o.machine = "x86-64-v3", o.platform = "cpu";
+  assert(fail_each_of(text, o, false, &end) > 20);
+  return end.status;
+}
+
 int main(void) {
   outcome end;
   assert(mkdtemp(folder));
@@ -169,6 +186,8 @@ int main(void) {
   assert(end.status == WEIR_OK && end.summary.loops == 0 && end.summary.minimum_bytes < 30000);
   assert(fail_each(100, WEIR_MINIMUM_IF_REFUSED, false, &end) > 100);
   assert(end.status == WEIR_RESOURCE_EXHAUSTED && end.summary.minimum_bytes < 30000);
+  assert(fail_where_it_is_written("materialise", 45000) == WEIR_RESOURCE_EXHAUSTED);
+  assert(fail_where_it_is_written("materialise-quotient", 20000000) == WEIR_OK);
   fail_where_slices_gain(true);
   fail_where_slices_gain(false);
   forget_choices();
