@@ -376,18 +376,22 @@ static bool at_most_unary(const plan_graph *g, const plan_node *n) {
   return large <= 1 && !(large == 1 && spread && meets_relayout(g, n, 0));
 }
 
-static bool shrinks(const plan_graph *g, const plan_node *n) {
+enum { REACHED = 1, PATHS_KNOWN = 2, PATHS_GOOD = 4, SEEN = 8 };
+
+/* An operand that it has twice counts once. */
+static bool shrinks(fuser *f, const plan_node *n) {
   int64_t in = 0, out = n->shape.elements;
   for (uint32_t i = 0; i < n->n_operands; i++) {
-    bool seen = false;
-    for (uint32_t j = 0; j < i; j++) seen |= n->operands[j] == n->operands[i];
-    if (!seen) in = saturated_sum(in, plan_node_get(g, n->operands[i])->shape.elements);
+    uint8_t *reach = &f->reach[n->operands[i]];
+    if (*reach & SEEN) continue;
+    *reach |= SEEN;
+    in = saturated_sum(in, plan_node_get(f->g, n->operands[i])->shape.elements);
   }
-  for (uint32_t i = 0; i < n->shape.n_members; i++) out += n->shape.members[i].elements;
+  for (uint32_t i = 0; i < n->n_operands; i++) f->reach[n->operands[i]] &= (uint8_t)~SEEN;
+  for (uint32_t i = 0; i < n->shape.n_members; i++)
+    out = saturated_sum(out, n->shape.members[i].elements);
   return in > out;
 }
-
-enum { REACHED = 1, PATHS_KNOWN = 2, PATHS_GOOD = 4 };
 
 /* Whether `consumer` can take in everything between it and the producer. Nodes that the producer
  * reaches are marked REACHED. */
@@ -510,7 +514,7 @@ static void keep_unfusible(fuser *f, const uint32_t *order, uint32_t count) {
   f->steps = (int64_t)count * PATH_STEPS_PER_NODE + 100000;
   for (uint32_t k = count; k-- > 0;) {
     plan_node *p = plan_node_get(f->g, order[k]);
-    if (!plan_is_loop_fusible(p) || at_most_unary(f->g, p) || !shrinks(f->g, p)) continue;
+    if (!plan_is_loop_fusible(p) || at_most_unary(f->g, p) || !shrinks(f, p)) continue;
     if (p->n_users == 1) {
       uint32_t i = plan_operand_index(plan_node_get(f->g, p->users[0]), order[k]);
       CTX_CHECK(f->g->m->ctx, i != UINT32_MAX); /* a user reads it */
