@@ -98,6 +98,7 @@ func.func @endless(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
 // CHECK: "stablehlo.if"
 // CHECK: "stablehlo.if"
 // CHECK: "stablehlo.if"
+// CHECK: "stablehlo.if"
 // CHECK: sym_name = "outside"
 func.func @calls(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
   %r:2 = stablehlo.while(%b = %p, %a = %x) : tensor<i1>, tensor<8xf32>
@@ -122,7 +123,16 @@ func.func @calls(%x: tensor<8xf32>, %p: tensor<i1>) -> tensor<8xf32> {
     }, {
       stablehlo.return %z : tensor<8xf32>
     }) : (tensor<i1>) -> tensor<8xf32>
-    stablehlo.return %b, %of_no_name : tensor<i1>, tensor<8xf32>
+    %m = stablehlo.broadcast_in_dim %of_no_name, dims = [0] : (tensor<8xf32>) -> tensor<8x8xf32>
+    %f = "stablehlo.if"(%b) ({
+      %c:2 = stablehlo.custom_call @lapack_spotrf_ffi(%m) {has_side_effect = true, mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<i32>)
+      stablehlo.return %c#0 : tensor<8x8xf32>
+    }, {
+      stablehlo.return %m : tensor<8x8xf32>
+    }) : (tensor<i1>) -> tensor<8x8xf32>
+    %row = stablehlo.slice %f [0:1, 0:8] : (tensor<8x8xf32>) -> tensor<1x8xf32>
+    %last = stablehlo.reshape %row : (tensor<1x8xf32>) -> tensor<8xf32>
+    stablehlo.return %b, %last : tensor<i1>, tensor<8xf32>
   }
   return %r#1 : tensor<8xf32>
 }

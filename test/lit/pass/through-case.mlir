@@ -88,8 +88,11 @@ func.func @nothing(%x: tensor<32xf32>, %p: tensor<i1>) -> (tensor<32xf32>, tenso
 
 // Left alone: what a branch makes whole, broadcasts of what is nearly as large, a choice of what is there.
 // CHECK: sym_name = "whole"
+// CHECK-NOT: "stablehlo.select"
 // CHECK: "stablehlo.if"
+// CHECK-NOT: "stablehlo.select"
 // CHECK: "stablehlo.if"
+// CHECK-NOT: "stablehlo.select"
 // CHECK: "stablehlo.if"
 // CHECK-NOT: "stablehlo.select"
 func.func @whole(%x: tensor<32xf32>, %y: tensor<32xf32>, %p: tensor<i1>) -> (tensor<32xf32>, tensor<8x2xf32>, tensor<32xf32>) {
@@ -117,7 +120,9 @@ func.func @whole(%x: tensor<32xf32>, %y: tensor<32xf32>, %p: tensor<i1>) -> (ten
 
 // Nor what says more about its results, nor results whose sizes are not known.
 // CHECK: sym_name = "unknown"
+// CHECK-NOT: "stablehlo.select"
 // CHECK: "stablehlo.if"
+// CHECK-NOT: "stablehlo.select"
 // CHECK: "stablehlo.if"
 // CHECK-NOT: "stablehlo.select"
 func.func @unknown(%x: tensor<32xf32>, %y: tensor<?xf32>, %p: tensor<i1>) -> (tensor<32xf32>, tensor<?xf32>) {
