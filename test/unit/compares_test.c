@@ -18,6 +18,7 @@ static const struct asked {
     {'s', "%f = stablehlo.logistic %d : tensor<4xf32>\n%r = stablehlo.compare GE, %f, %one"},
     {'s', "%f = stablehlo.cosine %d : tensor<4xf32>\n%r = stablehlo.compare EQ, %f, %one"},
     {'s', "%f = stablehlo.tanh %d : tensor<4xf32>\n%r = stablehlo.compare EQ, %f, %zero"},
+    {'s', "%f = stablehlo.sign %d : tensor<4xf32>\n%r = stablehlo.compare GE, %f, %one"},
     {'s', "%r = stablehlo.compare GT, %zero, %d"},
     {'c', "%f = stablehlo.tanh %d : tensor<4xf32>\n%r = stablehlo.compare GE, %f, %one"},
     {'c', "%r = stablehlo.compare GE, %d, %one"},
