@@ -359,9 +359,11 @@ static void insert_by_offset(spot *placed, uint32_t n, spot new) {
   placed[at] = new;
 }
 
-/* What is live together lies apart. The first n of `placed`, by offset. */
+/* What is live together lies apart, up to where numbers end. The first n of `placed`, by offset. */
 static inline bool is_apart(const spot *placed, uint32_t n, const plan_buffer *b) {
-  for (uint32_t i = 0; i < n; i++) {
+  enum { LARGEST_ALIGNMENT = 1 << 16 };
+  bool is_beyond = b->offset > INT64_MAX - LARGEST_ALIGNMENT;
+  for (uint32_t i = 0; i < n && !is_beyond; i++) {
     const plan_buffer *other = placed[i].b;
     bool meet = other->offset < saturated_sum(b->offset, b->bytes) &&
                 b->offset < saturated_sum(other->offset, other->bytes);
