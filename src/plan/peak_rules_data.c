@@ -116,8 +116,7 @@ void plan_lower_scatter(const plan_rule *r) {
     }
   }
   operands[1] = list_batches(r, &n, operands[1]);
-  if (n.operand_batching_dims.count)
-    operands[2] = in_order_of_list(r, operands[1], operands[2]);
+  if (n.operand_batching_dims.count) operands[2] = in_order_of_list(r, operands[1], operands[2]);
   plan_node node = {.kind = IR_OP_SCATTER,
                     .shape = node_of(r, operands[0])->shape,
                     .n_operands = 3,
