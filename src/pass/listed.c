@@ -578,14 +578,26 @@ static bool is_short(const lister *f, ir_op op) {
   return trips > 0 && trips <= MOST_DEPTH && trips * ops <= MOST_DEPTH;
 }
 
-/* Whose ops may be members, then. */
+static bool reads_any(const lister *f, ir_op op, const bool *of) {
+  for (ir_walk w = ir_walk_op(f->m, op); ir_next(&w);)
+    for (ir_value v, i = 0; (v = ir_operand_at(f->m, w.op, i)); i++)
+      if (of[v]) return true;
+  return false;
+}
+
+/* Of those that are made of the list: their ops may be members, then. */
 static void write_trips(lister *f, ir_block block) {
   ir_ops ops = ir_take_ops(f->m, block);
+  bool *of_list = ARENA_ARRAY(f->p->scratch, bool, f->m->values.count);
   f->map = ir_map_new(f->p->scratch, f->m);
   f->first_written = f->m->values.count;
+  of_list[f->list] = true;
   for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
-    for (ir_walk w = ir_walk_op(f->m, op); ir_next(&w);) ir_rename_operands(f->m, w.op, f->map);
-    if (is_short(f, op)) pass_write_trips(f->m, op, ir_trips(f->m, op), block, f->map);
+    bool reads = reads_any(f, op, of_list);
+    for (uint32_t k = 0; k < ir_op_get(f->m, op)->n_results; k++)
+      of_list[ir_result(f->m, op, k)] |= reads;
+    ir_rename_within(f->m, op, f->map);
+    if (reads && is_short(f, op)) pass_write_trips(f->m, op, ir_trips(f->m, op), block, f->map);
     else ir_block_append(f->m, block, op);
   }
 }

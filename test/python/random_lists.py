@@ -107,6 +107,7 @@ class Places(Program):
         fill = dice.choice([0, 0, -1, 1, d.shape[0] - 1, d.shape[0], (0, 1)])
         mask = self.mask(dice, d, i, j)
         pairs = lambda found: (found[:, 0], found[:, 1])  # noqa: E731
+        flipped = lambda mask: lax.fori_loop(0, 2, lambda t, m: 1 - m, mask.astype(int))  # noqa: E731
         choices = [
             lambda: jnp.triu_indices(d.shape[0], k, d.shape[1]),
             lambda: jnp.tril_indices(d.shape[0], k, d.shape[1]),
@@ -115,6 +116,7 @@ class Places(Program):
             lambda: jnp.where(mask, size=size, fill_value=fill),
             lambda: pairs(jnp.argwhere(mask, size=size, fill_value=dice.choice([0, -1, 2]))),
             lambda: (jnp.flatnonzero(mask, size=size, fill_value=0),) * 2,
+            lambda: (jnp.flatnonzero(flipped(mask), size=size, fill_value=0),) * 2,
         ]
         return dice.choice(choices)()
 

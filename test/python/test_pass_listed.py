@@ -153,6 +153,15 @@ def binned(x, size):
     return jnp.bincount(bins, length=6), jnp.zeros(6).at[bins].max(steps), (steps * jnp.arange(size)).sum()
 
 
+def chosen(x, size):
+    """The mask is what a while of a few trips makes, as long as the list may be."""
+    is_positive = lambda t: (x.ravel() > t).astype(int)  # noqa: E731
+    mask = jax.lax.fori_loop(0, 3, lambda t, m: is_positive(t) * (1 - m), jnp.zeros(x.size, int))
+    (i,) = jnp.nonzero(mask, size=size)
+    c = jax.lax.fori_loop(0, 3, lambda t, v: jnp.where(v > t, v - 1, v + t), x.ravel()[i])
+    return c.max(), (c * jnp.arange(size)).sum(), mask.sum()
+
+
 def multiplied(x, size):
     """Entries with entries, with numbers of their own and with what is alike for all of them; parts
     of them beside the list; what they are where the mask is not set would be NaN."""
@@ -175,7 +184,7 @@ def without_fill(x, size):
 
 
 @pytest.mark.parametrize("size", [9, 16, 35])
-@pytest.mark.parametrize("f", [read, weighed, written, put, rows, binned, multiplied, complex_products, without_fill])
+@pytest.mark.parametrize("f", [read, weighed, written, put, rows, binned, chosen, multiplied, complex_products, without_fill])
 def test_any_length(f, size, tmp_path):
     assert 9 < (VALUES > 0).sum() < 35
     passes = "--pass=inline,simplify,cse,dce,listed,ranges,counted,dce"
@@ -184,6 +193,15 @@ def test_any_length(f, size, tmp_path):
     evaluate = running.Evaluator(tmp_path, (VALUES,))
     for got, want in zip(evaluate(rewritten), evaluate(text), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+def test_whiles_that_read_no_entries_stay(tmp_path):
+    def beside(x):
+        (i,) = jnp.nonzero(x > 0, size=x.size)
+        return x[i].sum(), jax.lax.fori_loop(0, 3, lambda t, v: jnp.sin(v), x)
+
+    text, rewritten = running.rewrite(beside, (VALUES.ravel(),), tmp_path, "--pass=inline,dce,listed,dce")
+    assert rewritten != text and rewritten.count("stablehlo.while") == 1
 
 
 def test_more_entries_behind_the_last_than_16_bits_count(tmp_path):
