@@ -111,6 +111,7 @@ static const char *const shared =
 typedef struct judge {
   const char *program;    /* NULL: pairs */
   double factor;          /* of the temporaries that weir estimates */
+  double own;             /* likewise, of the program as it came in its own order; 0: the same */
   int64_t whole;          /* temporaries from which it is twenty times that; 0: none */
   int64_t large;          /* temporaries from which what was rewritten has an eighth; 0: none */
   int64_t seen;           /* the least that was said of what was rewritten; 0: nothing */
@@ -157,8 +158,10 @@ static int report(void *user, const char *text, size_t length, const char *const
   program_asked p = {
       .text = text ? text : program, .length = text ? length : 0, .ask = estimate, .user = &q};
   int n = 0;
+  bool is_own = !text && by->own > 0;
   for (; options[n]; n++) {
     assert(strchr(options[n], '='));
+    is_own &= !strstr(options[n], "scheduler");
     if (strstr(options[n], "invariant-code-motion")) q.order = PLAN_ORDER_PROGRAM_UNHOISTED;
   }
   by->is_report = n && !strcmp(options[n - 1], "xla_backend_optimization_level=0");
@@ -175,7 +178,7 @@ static int report(void *user, const char *text, size_t length, const char *const
   out->alias_bytes = 0;
   bool is_less = text && by->large && q.peak.temp_bytes >= by->large,
        is_more = by->whole && q.peak.temp_bytes >= by->whole;
-  double factor = is_less ? 0.125 : is_more ? 20 * by->factor : by->factor;
+  double factor = is_own ? by->own : is_less ? 0.125 : is_more ? 20 * by->factor : by->factor;
   out->temp_bytes = (int64_t)((double)q.peak.temp_bytes * factor);
   if (text && by->more_with && has(text, length, by->more_with)) out->temp_bytes += 3000000;
   int64_t total = out->argument_bytes + out->output_bytes + out->temp_bytes;
@@ -351,6 +354,19 @@ static void test_no_limit_below_what_it_needs(void) {
   weir_result_destroy(less.result);
   weir_result_destroy(more.result);
   weir_result_destroy(same.result);
+}
+
+/* Slices need more than the program as it came in its own order, which looked hopeless beside the
+ * limit: that is the number none the less, and it holds. */
+static void test_own_order_is_named(void) {
+  judge of_slices = {.factor = 4000, .own = 1}, again = of_slices;
+  outcome a = rewrite(&of_slices, 2000000, WEIR_MINIMUM_IF_REFUSED, "x86-64-v3");
+  int64_t named = a.summary.minimum_bytes;
+  assert(a.status == WEIR_RESOURCE_EXHAUSTED && named < 4100000 && of_slices.seen > named);
+  outcome b = rewrite(&again, named, WEIR_MINIMUM_NEVER, "x86-64-v3");
+  assert(b.status == WEIR_OK && b.summary.peak_after_bytes == named);
+  weir_result_destroy(a.result);
+  weir_result_destroy(b.result);
 }
 
 /* What a refusal's number is confirmed by is not going to run, and what the estimate has over the
@@ -585,6 +601,7 @@ int main(void) {
   test_any_larger_limit_holds();
   test_minimum();
   test_no_limit_below_what_it_needs();
+  test_own_order_is_named();
   test_asked_for_reports();
   test_held_after_all();
   test_seen_is_named();
