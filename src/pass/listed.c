@@ -24,6 +24,7 @@
  * computing all would be more work than memory is worth. Cost: linear.
  * Source: stream compaction (Blelloch 1990) read backwards.
  */
+#include "base/saturate.h"
 #include "pass/along.h"
 #include "pass/build.h"
 #include "pass/ranges.h"
@@ -570,12 +571,13 @@ static bool has_entries(const lister *f, ir_op op) {
   return false;
 }
 
-/* A few trips over something for each entry: which of some bins it falls into. */
-static bool is_short(const lister *f, ir_op op) {
-  if (!pass_can_write_trips(f->m, op) || !has_entries(f, op)) return false;
+/* Of all trips, which are over something for each entry: which of some bins it falls into. 0: it is
+ * no such while. */
+static int64_t ops_of_trips(const lister *f, ir_op op) {
+  if (!pass_can_write_trips(f->m, op) || !has_entries(f, op)) return 0;
   int64_t trips = ir_trips(f->m, op), ops = 0;
   for (ir_walk w = ir_walk_block(f->m, ir_while_body(f->m, op)); ir_next(&w);) ops++;
-  return trips > 0 && trips <= MOST_DEPTH && trips * ops <= MOST_DEPTH;
+  return trips > 0 ? saturated_product(trips, ops) : 0;
 }
 
 static bool reads_any(const lister *f, ir_op op, const bool *of) {
@@ -585,20 +587,25 @@ static bool reads_any(const lister *f, ir_op op, const bool *of) {
   return false;
 }
 
-/* Of those that are made of the list: their ops may be members, then. */
+/* Of those that are made of the list: their ops may be members, then, as many as may be made of
+ * each other. */
 static void write_trips(lister *f, ir_block block) {
   ir_ops ops = ir_take_ops(f->m, block);
   bool *of_list = ARENA_ARRAY(f->p->scratch, bool, f->m->values.count);
   f->map = ir_map_new(f->p->scratch, f->m);
   f->first_written = f->m->values.count;
+  int64_t left = MOST_DEPTH;
   of_list[f->list] = true;
   for (ir_op op, i = 0; (op = ir_listed(&ops, i)); i++) {
     bool reads = reads_any(f, op, of_list);
     for (uint32_t k = 0; k < ir_op_get(f->m, op)->n_results; k++)
       of_list[ir_result(f->m, op, k)] |= reads;
     ir_rename_within(f->m, op, f->map);
-    if (reads && is_short(f, op)) pass_write_trips(f->m, op, ir_trips(f->m, op), block, f->map);
+    int64_t n = reads ? ops_of_trips(f, op) : 0;
+    bool is_written = n && n <= left;
+    if (is_written) pass_write_trips(f->m, op, ir_trips(f->m, op), block, f->map);
     else ir_block_append(f->m, block, op);
+    left -= is_written ? n : 0;
   }
 }
 

@@ -204,6 +204,19 @@ def test_whiles_that_read_no_entries_stay(tmp_path):
     assert rewritten != text and rewritten.count("stablehlo.while") == 1
 
 
+def test_no_more_is_written_than_members_may_be_made_of_each_other(tmp_path):
+    def of_many_loops(x):
+        (i,) = jnp.nonzero(x > 0, size=x.size)
+        c = x[i]
+        for k in range(50):
+            c = jax.lax.fori_loop(0, 20, lambda t, v: jnp.where(v > k, v - 1, v + k), c)  # noqa: B023
+        return c.sum()
+
+    _, rewritten = running.rewrite(of_many_loops, (VALUES.ravel(),), tmp_path, "--pass=inline,dce,listed,dce")
+    assert 0 < rewritten.count("stablehlo.while") < 50
+    assert rewritten.count("stablehlo.select") < 1000
+
+
 def test_more_entries_behind_the_last_than_16_bits_count(tmp_path):
     """What they add up to is 0, and not 0 times an infinite number of them."""
     y = np.zeros(70_001, np.float16)
