@@ -7,7 +7,7 @@
 #include "ir/fold.h"
 #include "ir/maps.h"
 
-enum { MOST_VALUES = 256, UNKNOWN = -1, LOOP_INDICES = 2 /* where the trip is */ };
+enum { MOST_VALUES = 256, MOST_MOVES = 8, UNKNOWN = -1, LOOP_INDICES = 2 /* where the trip is */ };
 
 typedef struct answer {
   ir_value v;
@@ -75,11 +75,34 @@ static bool hands_on_operand(const ir_module *m, ir_op op, uint32_t i) {
   return kind != IR_OP_SCATTER || i != (ir_op_get(m, op)->n_operands - 1) / 2;
 }
 
+/* Of one row, column or element what that is of; of a longer slice the others are read, too. */
+static ir_value picked_from(const ir_module *m, ir_op op) {
+  ir_kind kind = ir_kind_of(m, op);
+  if (kind != IR_OP_SLICE && kind != IR_OP_DYNAMIC_SLICE) return IR_NONE;
+  ir_value x = ir_operand(m, op, 0);
+  const ir_type_data *from = ir_type_at(m, x), *to = ir_type_at(m, ir_result(m, op, 0));
+  bool picks = false;
+  for (int32_t d = 0; d < to->rank; d++) picks |= to->dims[d] == 1 && from->dims[d] != 1;
+  return picks ? x : IR_NONE;
+}
+
+/* What is read once for many that are compared with it: at a place that is a number. */
+static ir_value repeated_from(const ir_module *m, ir_op op) {
+  ir_value v = ir_result(m, op, 0), x = IR_NONE;
+  if (ir_kind_of(m, op) != IR_OP_BROADCAST_IN_DIM ||
+      ir_elements(m, v) == ir_elements(m, ir_operand(m, op, 0)))
+    return IR_NONE;
+  for (uint32_t i = 0; !x && op && moves(ir_kind_of(m, op)) && i < MOST_MOVES; i++) {
+    op = ir_value_get(m, ir_operand(m, op, 0))->op;
+    x = op ? picked_from(m, op) : IR_NONE;
+  }
+  return x;
+}
+
 /* What an op reads elements of: at places that are data, or numbers. */
 static ir_value read_from(const ir_module *m, ir_op op) {
-  ir_kind kind = ir_kind_of(m, op);
-  bool is_slice = kind == IR_OP_SLICE || kind == IR_OP_DYNAMIC_SLICE;
-  return is_slice ? ir_operand(m, op, 0) : ir_read_from(m, op);
+  ir_value x = repeated_from(m, op);
+  return x ? x : ir_read_from(m, op);
 }
 
 static bool selects(const ir_module *m, ir_op op) {
@@ -128,6 +151,7 @@ typedef struct origins {
   const ir_module *m;
   bool *selected, *made;
   ir_block asked; /* is not looked at where that is about what is around it */
+  bool is_around; /* that: who is given a row may repeat it */
 } origins;
 
 static void look_at(const origins *o, ir_block block);
@@ -157,7 +181,8 @@ static void look_at_op(const origins *o, ir_op op) {
   ir_kind kind = ir_kind_of(o->m, op);
   bool of_made = false;
   for (ir_value v, k = 0; (v = ir_operand_at(o->m, op, k)); k++) of_made |= o->made[v];
-  ir_value x = read_from(o->m, op);
+  ir_value x = o->is_around ? picked_from(o->m, op) : IR_NONE;
+  if (!x) x = read_from(o->m, op);
   bool is = (x ? o->made[x] : may_select(o->m, op)) || (may_read(o->m, op) && of_made) ||
             (hands_on(kind) && has_selected_operand(o->m, op, o->selected));
   for (ir_value v, k = 0; (v = ir_result_at(o->m, op, k)); k++) {
@@ -184,8 +209,9 @@ static void look_around(const origins *o, ir_block block) {
 
 static origins find_given(arena *a, const ir_module *m, ir_block block) {
   uint32_t n = m->values.count;
-  origins o = {m, ARENA_ARRAY(a, bool, n), ARENA_ARRAY(a, bool, n), block};
+  origins o = {m, ARENA_ARRAY(a, bool, n), ARENA_ARRAY(a, bool, n), block, true};
   look_around(&o, block);
+  o.is_around = false;
   return o;
 }
 
@@ -429,9 +455,10 @@ static split_sameness sameness_of(search *s, ir_value v);
 
 static split_sameness sameness_of_op(search *s, ir_op op) {
   ir_kind kind = ir_kind_of(s->m, op);
-  if (is_sum(kind) || takes_too_long(s)) return SPLIT_SAME_NEVER;
-  if (!(ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M))) return SPLIT_SAME_ALWAYS;
-  if (adds_product(s, op)) return SPLIT_SAME_NEVER;
+  bool is_exact = ir_is_integer(ir_type_at(s->m, ir_result(s->m, op, 0))->dtype);
+  if (takes_too_long(s)) return SPLIT_SAME_NEVER;
+  if (!is_exact && (is_sum(kind) || adds_product(s, op))) return SPLIT_SAME_NEVER;
+  if (!is_sum(kind) && !(ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M))) return SPLIT_SAME_ALWAYS;
   split_sameness least = is_approximated(s->m, op) ? SPLIT_SAME_IN_XLA : SPLIT_SAME_ALWAYS;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) {
     split_sameness one = sameness_of(s, ir_operand(s->m, op, i));
