@@ -1,8 +1,18 @@
 #include "ir/compares.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "base/ints.h"
+#include "ir/attrs.h"
+#include "ir/floats.h"
 #include "ir/fold.h"
 
-enum { MOST_MOVES = 8, MOST_VALUES = 16 };
+enum {
+  MOST_MOVES = 8,
+  MOST_VALUES = 16,
+  MOST_DEPTH = 12 /* numbers of what is shared are found again */
+};
 
 bool ir_is_number(const ir_module *m, ir_value v) {
   return ir_splat_element(m, v, MOST_MOVES) != NULL;
@@ -24,21 +34,8 @@ static bool is_of_two(const ir_module *m, ir_op op) {
   return !ir_is_number(m, x) && !ir_is_number(m, y);
 }
 
-static bool has_steps(const ir_module *m, ir_op op) {
-  ir_kind kind = ir_kind_of(m, op);
-  bool ends_in_ints =
-      kind == IR_OP_CONVERT && ir_is_integer(ir_type_at(m, ir_result(m, op, 0))->dtype);
-  return kind == IR_OP_SIGN || kind == IR_OP_FLOOR || kind == IR_OP_CEIL ||
-         (ends_in_ints && ir_is_float(ir_type_at(m, ir_operand(m, op, 0))->dtype));
-}
-
-/* Small numbers stay small, of the same unit or its square. */
-static bool keeps_zero(const ir_module *m, ir_op op) {
-  ir_kind kind = ir_kind_of(m, op);
-  return kind == IR_OP_ABS || kind == IR_OP_NEGATE || kind == IR_OP_SQRT || kind == IR_OP_MAXIMUM ||
-         kind == IR_OP_MINIMUM || kind == IR_OP_CLAMP || kind == IR_OP_CONVERT ||
-         kind == IR_OP_POWER ||
-         (kind == IR_OP_MULTIPLY && ir_operand(m, op, 0) == ir_operand(m, op, 1));
+static bool has_steps(ir_kind kind) {
+  return kind == IR_OP_SIGN || kind == IR_OP_FLOOR || kind == IR_OP_CEIL;
 }
 
 typedef struct function { /* of what comes of two values, element by element */
@@ -47,7 +44,7 @@ typedef struct function { /* of what comes of two values, element by element */
   ir_value values[MOST_VALUES];
   uint32_t count;
   ir_op of;
-  bool moves_zero;
+  double at; /* what comes of the two, for number_of() */
 } function;
 
 static bool add(function *f, ir_value v) {
@@ -68,7 +65,6 @@ static bool look_under(function *f, ir_value v) {
     f->of = op;
     return !is_another;
   }
-  f->moves_zero |= !keeps_zero(f->m, op);
   bool is = true;
   for (ir_value x, i = 0; is && (x = ir_operand_at(f->m, op, i)); i++) is = add(f, x);
   return is;
@@ -82,16 +78,81 @@ static function function_of_two(const ir_module *m, ir_value v, ir_block block) 
   return f;
 }
 
+/* ---- as a number, where the two are nearly the same; NAN: not known ---- */
+static double constant(const ir_attr_data *d, const ir_module *m) {
+  ir_dtype dtype = ir_type_get(m, d->type)->dtype;
+  uint64_t bits = 0;
+  int64_t i;
+  if (!ir_is_float(dtype)) return ir_load_int(dtype, d->data, &i) ? (double)i : NAN;
+  memcpy(&bits, d->data, (size_t)min64(ir_dtype_bytes(dtype), sizeof bits));
+  return ir_float_value(dtype, bits);
+}
+
+static double number_of(const function *f, ir_value v, int steps);
+
+static double number_by(const function *f, ir_op op, int steps) {
+  double x[3] = {0};
+  uint32_t n = ir_op_get(f->m, op)->n_operands;
+  for (uint32_t i = 0; i < n && i < 3; i++) {
+    x[i] = number_of(f, ir_operand(f->m, op, i), steps);
+    if (isnan(x[i])) return NAN;
+  }
+  ir_dtype dtype = ir_type_at(f->m, ir_result(f->m, op, 0))->dtype;
+  switch (ir_kind_of(f->m, op)) {
+    case IR_OP_CONVERT: return ir_is_float(dtype) ? x[0] : ir_is_integer(dtype) ? trunc(x[0]) : NAN;
+    case IR_OP_CLAMP: return fmin(fmax(x[0], x[1]), x[2]);
+    case IR_OP_SIGN: return (x[0] > 0) - (x[0] < 0);
+    case IR_OP_FLOOR: return floor(x[0]);
+    case IR_OP_CEIL: return ceil(x[0]);
+    default: return n < 3 ? ir_folded(ir_kind_of(f->m, op), x[0], x[1]) : NAN;
+  }
+}
+
+static double number_of(const function *f, ir_value v, int steps) {
+  const ir_attr_data *d = ir_splat_element(f->m, v, MOST_MOVES);
+  ir_op op = ir_value_get(f->m, v)->op;
+  if (d) return constant(d, f->m);
+  if (op == f->of) return f->at;
+  return steps ? number_by(f, op, steps - 1) : NAN;
+}
+
+/* Of a comparison whether it is true; of a step where it is. */
+static double outcome(function *f, ir_op op, double at) {
+  f->at = at;
+  if (ir_kind_of(f->m, op) != IR_OP_COMPARE) return number_by(f, op, MOST_DEPTH);
+  ir_direction d;
+  ir_compare_type type;
+  double x = number_of(f, ir_operand(f->m, op, 0), MOST_DEPTH),
+         y = number_of(f, ir_operand(f->m, op, 1), MOST_DEPTH);
+  if (isnan(x) || isnan(y) || !ir_compare_kind(f->m, op, &d, &type)) return NAN;
+  bool asks_larger = d == IR_GE || d == IR_GT;
+  if (x == y) return d == IR_EQ || d == IR_GE || d == IR_LE;
+  return d == IR_NE || (d != IR_EQ && (x > y) == asks_larger);
+}
+
+/* Whether rounding, or half of an integer, may move it there, as far as that is known. */
+static bool may_move_at(function *f, ir_op op, double at) {
+  ir_dtype dtype = ir_type_at(f->m, ir_result(f->m, f->of, 0))->dtype;
+  double eps = ir_is_float(dtype) ? ir_float_value(dtype, ir_float_bits(dtype, 1) + 1) - 1 : 0.25,
+         near = sqrt(eps), is = outcome(f, op, at);
+  return !(outcome(f, op, at - near) == is && outcome(f, op, at + near) == is);
+}
+
+/* A quotient is -1 where one of the two is negated. XLA multiplies by inverses, so that it need not
+ * be 1: rounding moves what has steps there in the program as it came, too. */
+static bool may_move(function *f, ir_op op) {
+  if (ir_kind_of(f->m, f->of) != IR_OP_DIVIDE) return may_move_at(f, op, 0);
+  bool compares = ir_kind_of(f->m, op) == IR_OP_COMPARE;
+  return compares && (may_move_at(f, op, 1) || may_move_at(f, op, -1));
+}
+
 ir_op ir_compares_by(const ir_module *m, ir_op op) {
-  ir_block block = ir_op_get(m, op)->block;
-  if (has_steps(m, op)) return function_of_two(m, ir_operand(m, op, 0), block).of;
-  if (ir_kind_of(m, op) != IR_OP_COMPARE) return IR_NONE;
-  bool is_right = ir_is_number(m, ir_operand(m, op, 0));
-  ir_value number = ir_operand(m, op, !is_right);
-  if (!ir_is_number(m, number)) return op;
-  function f = function_of_two(m, ir_operand(m, op, is_right), block);
-  bool is_quotient = f.of && ir_kind_of(m, f.of) == IR_OP_DIVIDE;
-  return f.of && (f.moves_zero || ir_is_zero(m, number) != is_quotient) ? f.of : op;
+  bool compares = ir_kind_of(m, op) == IR_OP_COMPARE;
+  if (!compares && !has_steps(ir_kind_of(m, op))) return IR_NONE;
+  bool is_right = compares && ir_is_number(m, ir_operand(m, op, 0));
+  if (compares && !ir_is_number(m, ir_operand(m, op, !is_right))) return op;
+  function f = function_of_two(m, ir_operand(m, op, is_right), ir_op_get(m, op)->block);
+  return f.of && may_move(&f, op) ? f.of : compares ? op : IR_NONE;
 }
 
 ir_op ir_compares_rounded_by(const ir_module *m, ir_op op) {

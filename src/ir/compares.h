@@ -1,9 +1,9 @@
 /* What is compared: two values; or what comes of their difference or quotient, and of numbers, with
- * a number, unless that is far from where the two are the same. It may have steps, too.
+ * a number, where rounding may decide as the two are the same. A difference's may have steps, too.
  *
  *   is      s >= t;  s - t == 0;  exp(s - t) == 1;  max(s - t, 0) > 0;  s / t >= 1
- *   is      1 / (1 + exp(t - s)) > .5;  sign(s - t);  floor(s / t)
- *   is not  abs(s - t) < .1;  s / t > 0
+ *   is      1 / (1 + exp(t - s)) > .5;  sign(s - t)
+ *   is not  abs(s - t) < .1;  s / t > .5;  exp(s - t) > .2;  floor(16 * s / t)
  */
 #ifndef WEIR_IR_COMPARES_H
 #define WEIR_IR_COMPARES_H

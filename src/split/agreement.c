@@ -24,6 +24,7 @@ typedef struct search {
   VEC(answer) parts; /* what is compared is made of, element by element, down to sums, and where */
   VEC(ir_value) sources; /* likewise through selections: what trips of the factor make of it */
   bool has_all_sources;  /* or of any value: it is not known */
+  bool has_numbers;      /* what is compared may be made of numbers, too: scaled */
   split_compared *out;   /* what raise_to() is told; NULL: nobody asks */
   ir_op loop;            /* out */
   bool is_selection_made_again; /* of that: what is selected for each index; else functions */
@@ -312,6 +313,33 @@ static bool reads_source(search *s, ir_op op) {
   return reads;
 }
 
+static bool has_number(const ir_module *m, ir_op op) {
+  bool has = false;
+  for (ir_value v, i = 0; (v = ir_operand_at(m, op, i)); i++) has |= ir_is_number(m, v);
+  return has && ir_is_elementwise(ir_kind_of(m, op));
+}
+
+/* Whether v is made of numbers or of two terms (s + s.T), down to sums. Yes, where that is not
+ * known.
+ */
+static bool has_numbers(search *s, ir_value v) {
+  ir_op op = made_by(s, v);
+  if (!op || takes_too_long(s)) return true;
+  if (answer_of(s, v, WALKED) != UNKNOWN || adds_up(s, op)) return false;
+  ir_kind kind = ir_kind_of(s->m, op);
+  bool has = kind == IR_OP_ADD || is_loop_or_branch(kind) || has_number(s->m, op);
+  note(s, begin(s, v, WALKED), true);
+  for (ir_value x, i = 0; !has && (x = ir_operand_at(s->m, op, i)); i++) has = has_numbers(s, x);
+  return has;
+}
+
+/* Elements that are scaled are none of what is made without numbers: x >= max(x) / 10. */
+static bool is_scaled_by(const search *s, ir_op op) {
+  ir_kind kind = ir_kind_of(s->m, op);
+  bool is_factor = kind == IR_OP_MULTIPLY || kind == IR_OP_DIVIDE;
+  return is_factor && !s->has_numbers && has_number(s->m, op);
+}
+
 /* ---- what it is compared with ---- */
 static bool is_selected(search *s, ir_value v);
 
@@ -319,7 +347,7 @@ static bool is_made_of_selected(search *s, ir_op op) {
   if (takes_too_long(s)) return true;
   if (is_selection(s, op)) return is_made_of_source(s, ir_result(s->m, op, 0));
   if (may_read(s->m, op)) return reads_source(s, op);
-  if (!hands_on(ir_kind_of(s->m, op))) return false;
+  if (!hands_on(ir_kind_of(s->m, op)) || is_scaled_by(s, op)) return false;
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++)
     if (hands_on_operand(s->m, op, i) && is_selected(s, ir_operand(s->m, op, i))) return true;
   return false;
@@ -415,7 +443,7 @@ static split_selected selected_of(search *s, ir_value v, split_pos pos) {
     if (!is_loop_or_branch(ir_kind_of(s->m, op)) && !reads_source(s, op)) return found;
     return is_elsewhere(s, op, v, pos) ? SPLIT_SELECTED_OF_ALL : SPLIT_SELECTED_OF_EACH;
   }
-  if (!hands_on(ir_kind_of(s->m, op))) return found;
+  if (!hands_on(ir_kind_of(s->m, op)) || is_scaled_by(s, op)) return found;
   if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
     return is_selected(s, v) ? SPLIT_SELECTED_OF_ALL : found; /* it is read, not made again */
   for (uint32_t i = 0; i < ir_op_get(s->m, op)->n_operands; i++) {
@@ -507,6 +535,8 @@ static split_selected operand_selected(search *s, ir_op by, uint32_t i, const sp
   s->known.count = s->sources.count = 0;
   s->has_all_sources = false;
   note_sources(s, other, pos);
+  s->known.count = 0;
+  s->has_numbers = has_numbers(s, other);
   s->known.count = 0;
   split_selected found = selected_at(s, v, pos);
   s->known.count = 0;

@@ -140,6 +140,7 @@ class Compared:
         "steps": lambda s, t: jnp.floor(jnp.clip(s - t, -1, 1)).astype(int),
         "sigmoid": lambda s, t: 1 / (1 + jnp.exp(t - s)) >= 0.5,
         "logistic": lambda s, t: nn.sigmoid(s - t) >= 0.5,
+        "halved": lambda s, t: 0.5 * s >= 0.5 * t,
         "raised": lambda s, t: s - t + 1 >= 1,
         "scaled": lambda s, t: (s - t) * 1000 > -0.001,
         "negated": lambda s, t: s + -t >= 0,

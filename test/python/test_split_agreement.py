@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import nn
 
 import held
 import running
@@ -400,13 +401,26 @@ def test_what_comes_of_two_and_is_compared_with_a_number(how, tmp_path):
     assert np.array_equal(running.Xla(program, as_users=True)(x, y)[0], want[0])
 
 
-def test_what_is_far_from_equal_is_not_compared(tmp_path):
-    """A distance below a radius; a share above 0."""
+FAR = {
+    "radius": lambda s, t: jnp.abs(s - t) < 0.1,
+    "positive": lambda s, t: s / t > 0,
+    "half": lambda s, t: s / t > 0.5,
+    "weight": lambda s, t: jnp.exp((s - t) / 3) > 0.2,
+    "from_least": lambda s, t: (s - s.min()) / (t - s.min()) > 0.25,
+    "scaled": lambda s, t: s >= 0.9 * t,
+    "bins": lambda s, t: jnp.floor((s - s.min()) / (t - s.min()) * 16),
+    "bins_of_width": lambda s, t: ((s - s.min()) / ((t - s.min()) / 32)).astype(jnp.int32),
+    "levels": lambda s, t: (nn.gelu(s) / (t / 127)).astype(jnp.int32),
+}
+
+
+@pytest.mark.parametrize("how", FAR)
+def test_what_is_far_from_equal_is_not_compared(how, tmp_path):
+    """A distance below a radius; a share of the largest; bins between the least and the largest."""
 
     def function(x, y):
         s = x @ y.T
-        t = jax.lax.map(jnp.max, s)[:, None]
-        return (jnp.abs(s - t) < 0.1).sum(1), (s / t > 0).sum(1)
+        return FAR[how](s, s.max()).sum(1)
 
     x, y = np.zeros((301, 300), np.float32), np.zeros((347, 300), np.float32)
     text = running.rewrite(function, (x, y), tmp_path, "--tensor-size-threshold", "50kB", "--tile", "off")[1]

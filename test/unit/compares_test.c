@@ -1,10 +1,11 @@
-/* What an op compares by: a difference, of which it asks on which side of 0 it is, itself, or
- * nothing. */
+/* What an op compares by: a difference or quotient, of which it asks on which side of equal it is,
+ * itself, or nothing. */
 #include "ir/compares.h"
 
 #include "program_testing.h"
 
-/* d is x - y; of each line what its last op compares by: s, the difference; c, the op itself; - */
+/* d is x - y, q is x / y; of each line what its last op compares by: s, one of these; c, the op
+ * itself; - */
 static const struct asked {
   char by;
   const char *ops;
@@ -26,6 +27,20 @@ static const struct asked {
     {'c', "%r = stablehlo.compare GE, %x, %y"},
     {'s', "%f = stablehlo.multiply %d, %d : tensor<4xf32>\n%r = stablehlo.compare LE, %f, %zero"},
     {'c', "%f = stablehlo.multiply %d, %x : tensor<4xf32>\n%r = stablehlo.compare LE, %f, %zero"},
+    {'c', "%f = stablehlo.exponential %d : tensor<4xf32>\n%r = stablehlo.compare GT, %f, %half"},
+    {'s', "%f = stablehlo.add %d, %half : tensor<4xf32>\n%r = stablehlo.compare GT, %half, %f"},
+    {'s', "%r = stablehlo.compare GE, %q, %one"},
+    {'s', "%f = stablehlo.negate %q : tensor<4xf32>\n%r = stablehlo.compare NE, %f, %one"},
+    {'s',
+     "%f = stablehlo.multiply %q, %half : tensor<4xf32>\n%r = stablehlo.compare GE, %f, %half"},
+    {'s', "%f = stablehlo.floor %q : tensor<4xf32>\n%r = stablehlo.compare EQ, %f, %one"},
+    {'c', "%r = stablehlo.compare GT, %q, %zero"},
+    {'c', "%r = stablehlo.compare GT, %q, %half"},
+    {'c', "%f = stablehlo.multiply %q, %half : tensor<4xf32>\n%r = stablehlo.compare GE, %f, %one"},
+    {'c',
+     "%f = stablehlo.clamp %zero, %q, %half : tensor<4xf32>\n%r = stablehlo.compare GE, %f, "
+     "%half"},
+    {'-', "%r = stablehlo.floor %q : tensor<4xf32>"},
 };
 
 static weir_status check(ir_module *m, arena *a, void *user) {
@@ -34,7 +49,8 @@ static weir_status check(ir_module *m, arena *a, void *user) {
   ir_op last = ir_value_get(m, ir_operand(m, ir_terminator(m, body), 0))->op,
         by = ir_compares_by(m, last);
   char is = !by ? '-' : by == last ? 'c' : 's';
-  assert(a && (is != 's' || ir_kind_of(m, by) == IR_OP_SUBTRACT));
+  bool is_of_two = by && (ir_kind_of(m, by) == IR_OP_SUBTRACT || ir_kind_of(m, by) == IR_OP_DIVIDE);
+  assert(a && (is != 's' || is_of_two));
   if (is != line->by) fprintf(stderr, "%c, not %c: %s\n", is, line->by, line->ops);
   assert(is == line->by);
   return WEIR_OK;
@@ -49,6 +65,8 @@ int main(void) {
              "func.func public @main(%%x: tensor<4xf32>, %%y: tensor<4xf32>) -> %s {\n"
              "%%zero = stablehlo.constant dense<0.0> : tensor<4xf32>\n"
              "%%one = stablehlo.constant dense<1.0> : tensor<4xf32>\n"
+             "%%half = stablehlo.constant dense<0.5> : tensor<4xf32>\n"
+             "%%q = stablehlo.divide %%x, %%y : tensor<4xf32>\n"
              "%%d = stablehlo.subtract %%x, %%y : tensor<4xf32>\n%s%s\nreturn %%r : %s\n}\n",
              type, lines[i].ops,
              compares ? " : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>" : "", type);
