@@ -364,8 +364,10 @@ static bool is_selected(search *s, ir_value v) {
   return note(s, place, is_made_of_selected(s, op));
 }
 
+static bool is_selected_elsewhere(search *s, ir_op op, ir_value v, split_pos pos);
+
 /* Comes to the sums that v is made of element by element, and notes where; or, with those noted
- * already, asks whether one of them is there at another position. */
+ * already, asks whether one of them is there at another position, or read from all of a value. */
 static bool meets_sums(search *s, ir_value v, split_pos pos, bool notes) {
   split_factor f;
   ir_op op = made_by(s, v);
@@ -377,27 +379,40 @@ static bool meets_sums(search *s, ir_value v, split_pos pos, bool notes) {
   if (is_sum(kind)) {
     for (const answer *a = s->parts.at; !notes && a < VEC_END(s->parts); a++)
       meets |= is_same_sum(s->m, a->v, v) && !split_pos_equal(a->pos, pos);
-  } else if ((ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M)) &&
-             split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f)) {
+  }
+  if (!notes && may_select(s->m, op)) return meets || is_selected_elsewhere(s, op, v, pos);
+  if (!is_sum(kind) && (ir_kind_flags(kind) & (IR_FLAG_E | IR_FLAG_M)) &&
+      split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
     for (ir_value x, i = 0; (x = ir_operand_at(s->m, op, i)); i++)
       meets |= meets_sums(s, x, f.operands[i], notes);
-  }
   return meets;
 }
 
 /* What is selected for each index, from what is compared at another position: s[i, :] with
- * max(s[:, i]); or read from all of a value, which another loop makes: s[i, i], or in a while. */
-static bool is_elsewhere(search *s, ir_op op, ir_value v, split_pos pos) {
+ * max(s[:, i]); or read from all of a value, which another loop makes: s[i, i], max(s[k[i], :]), or
+ * in a while. */
+static bool is_selected_elsewhere(search *s, ir_op op, ir_value v, split_pos pos) {
   split_factor f;
-  search inner = {.m = s->m, .scratch = s->scratch, .block = s->block, .parts = s->parts};
   ir_kind kind = ir_kind_of(s->m, op);
   bool is = false, reads = read_from(s->m, op);
   if (kind == IR_OP_LOOP) return false;
   if (!split_trace(s->scratch, s->m, op, true, ir_value_get(s->m, v)->index, pos, &f))
     return is_loop_or_branch(kind);
-  for (ir_value x, i = 0; !is && (x = ir_operand_at(s->m, op, i)); i++)
-    is = (reads && i == 0 && f.operands[i].dim < 0) || meets_sums(&inner, x, f.operands[i], false);
+  for (ir_value x, i = 0; !is && (x = ir_operand_at(s->m, op, i)); i++) {
+    bool is_whole = reads && i == 0 && f.operands[i].dim < 0;
+    is = is_whole ? is_made_of_source(s, x) : meets_sums(s, x, f.operands[i], false);
+  }
   return is;
+}
+
+static bool is_elsewhere(search *s, ir_op op, ir_value v, split_pos pos) {
+  search inner = {.m = s->m,
+                  .scratch = s->scratch,
+                  .block = s->block,
+                  .parts = s->parts,
+                  .sources = s->sources,
+                  .has_all_sources = s->has_all_sources};
+  return is_selected_elsewhere(&inner, op, v, pos);
 }
 
 /* What is compared is made of it, as m and max(m, 0) are: both read the one. A selection may be

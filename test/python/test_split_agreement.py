@@ -427,6 +427,25 @@ def test_what_is_far_from_equal_is_not_compared(how, tmp_path):
     assert "tensor<301x347xf32>" not in text
 
 
+def test_what_is_selected_of_rows_that_are_read_is_found_again(tmp_path):
+    """Of the rows that hold each column's largest the largest; the rows are read from all of the matrix."""
+
+    def function(x, y):
+        s = x @ y.T
+        rows = s[s.argmax(0)]
+        most = jnp.take_along_axis(rows, rows.argmax(1)[:, None], 1)
+        return (s.T >= most).sum(1), (s[: len(rows)] >= rows).sum(1)
+
+    dice = np.random.default_rng(0)
+    x, y = (dice.standard_normal((n, 16)).astype(np.float32) for n in (500, 497))
+    path = tmp_path / "program.mlir"
+    path.write_text(jax.jit(function, keep_unused=True).lower(x, y).as_text())
+    want = running.Xla(path.read_text(), as_users=True)(x, y)
+    program = running.opt(path, "--memory-limit", "1.07MB", "--tile", "off", refused=path.read_text())
+    got = running.Xla(program, as_users=True)(x, y)
+    assert all(np.array_equal(g, w) for g, w in zip(got, want, strict=True))
+
+
 def test_short_products_are_rounded_before_they_are_subtracted(tmp_path):
     """A kernel adds such a product onto what it is subtracted from, unless that is compared."""
     _hook.register_calls()
