@@ -1,9 +1,7 @@
 #include "ir/compares.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/ints.h"
 #include "ir/attrs.h"
 #include "ir/floats.h"
 #include "ir/fold.h"
@@ -79,15 +77,6 @@ static function function_of_two(const ir_module *m, ir_value v, ir_block block) 
 }
 
 /* ---- as a number, where the two are nearly the same; NAN: not known ---- */
-static double constant(const ir_attr_data *d, const ir_module *m) {
-  ir_dtype dtype = ir_type_get(m, d->type)->dtype;
-  uint64_t bits = 0;
-  int64_t i;
-  if (!ir_is_float(dtype)) return ir_load_int(dtype, d->data, &i) ? (double)i : NAN;
-  memcpy(&bits, d->data, (size_t)min64(ir_dtype_bytes(dtype), sizeof bits));
-  return ir_float_value(dtype, bits);
-}
-
 static double number_of(const function *f, ir_value v, int steps);
 
 static double number_by(const function *f, ir_op op, int steps) {
@@ -111,7 +100,7 @@ static double number_by(const function *f, ir_op op, int steps) {
 static double number_of(const function *f, ir_value v, int steps) {
   const ir_attr_data *d = ir_splat_element(f->m, v, MOST_MOVES);
   ir_op op = ir_value_get(f->m, v)->op;
-  if (d) return constant(d, f->m);
+  if (d) return ir_load_number(ir_type_get(f->m, d->type)->dtype, d->data);
   if (op == f->of) return f->at;
   return steps ? number_by(f, op, steps - 1) : NAN;
 }

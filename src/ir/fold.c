@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ir/attrs.h"
+#include "ir/floats.h"
 
 bool ir_is_splat_constant(const ir_module *m, ir_value v) {
   ir_op op = ir_maker(m, v, IR_OP_CONSTANT);
@@ -73,18 +74,20 @@ bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number) {
   return d && ir_dtype_class_of(dtype) != IR_CLASS_BOOL && ir_load_int(dtype, d->data, out_number);
 }
 
+double ir_load_number(ir_dtype dtype, const void *data) {
+  uint64_t bits = 0;
+  int64_t i;
+  if (!ir_is_float(dtype)) return ir_load_int(dtype, data, &i) ? (double)i : NAN;
+  memcpy(&bits, data, (size_t)ir_dtype_bytes(dtype));
+  return ir_float_value(dtype, bits);
+}
+
 static bool constant_real(const ir_module *m, ir_op op, double *out_number) {
   const ir_attr_data *d = element_of(m, op);
-  if (!d) return false;
-  float f;
-  switch (ir_type_get(m, d->type)->dtype) {
-    case IR_F64: memcpy(out_number, d->data, sizeof *out_number); return true;
-    case IR_F32:
-      memcpy(&f, d->data, sizeof f);
-      *out_number = (double)f;
-      return true;
-    default: return false;
-  }
+  ir_dtype dtype = d ? ir_type_get(m, d->type)->dtype : IR_I1;
+  bool is_real = dtype == IR_F32 || dtype == IR_F64;
+  if (is_real) *out_number = ir_load_number(dtype, d->data);
+  return is_real;
 }
 
 bool ir_adds_up(const ir_module *m, ir_op op) {

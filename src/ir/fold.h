@@ -25,6 +25,8 @@ bool ir_is_splat_real(const ir_module *m, ir_value v, double x);
 /* The integer, or truth value, of this type at `data`, as constants have it; false: none, or beyond
  * int64. */
 bool ir_load_int(ir_dtype dtype, const void *data, int64_t *out_number);
+/* Of any float or integer, as a double; NAN: it is of another type, or beyond int64. */
+double ir_load_number(ir_dtype dtype, const void *data);
 /* The same of integers, from one constant. */
 bool ir_splat_int(const ir_module *m, ir_value v, int64_t *out_number);
 

@@ -89,9 +89,9 @@ static ir_value picked_from(const ir_module *m, ir_op op) {
 
 /* What is read once for many that are compared with it: at a place that is a number. */
 static ir_value repeated_from(const ir_module *m, ir_op op) {
-  ir_value v = ir_result(m, op, 0), x = IR_NONE;
+  ir_value x = IR_NONE;
   if (ir_kind_of(m, op) != IR_OP_BROADCAST_IN_DIM ||
-      ir_elements(m, v) == ir_elements(m, ir_operand(m, op, 0)))
+      ir_elements(m, ir_result(m, op, 0)) == ir_elements(m, ir_operand(m, op, 0)))
     return IR_NONE;
   for (uint32_t i = 0; !x && op && moves(ir_kind_of(m, op)) && i < MOST_MOVES; i++) {
     op = ir_value_get(m, ir_operand(m, op, 0))->op;
@@ -319,9 +319,7 @@ static bool has_number(const ir_module *m, ir_op op) {
   return has && ir_is_elementwise(ir_kind_of(m, op));
 }
 
-/* Whether v is made of numbers or of two terms (s + s.T), down to sums. Yes, where that is not
- * known.
- */
+/* Whether v is made of numbers or of two terms (s + s.T), down to sums; also where nobody knows. */
 static bool has_numbers(search *s, ir_value v) {
   ir_op op = made_by(s, v);
   if (!op || takes_too_long(s)) return true;
