@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/ints.h"
 #include "base/saturate.h"
@@ -15,6 +14,7 @@
 #include "split/chunks.h"
 #include "split/phases.h"
 #include "split/schedules.h"
+#include "limit/made_before.h"
 #include "limit/referee.h"
 #include "limit/result.h"
 
@@ -129,78 +129,9 @@ static bool is_known(job *j, const search *s, split_order *order) {
   return true;
 }
 
-/* ---- candidates that were made before ---- */
-enum { KEYS = 15 };
-
-/* What a candidate follows from, and what became of it: more than was to be asked about. */
-typedef struct before {
-  const ir_module *from;
-  int64_t keys[KEYS];
-  split_order order;
-} before;
-
-struct made_before {
-  arena *a;
-  VEC(before) at;
-};
-
-static void keys_of(const search *s, int64_t keys[KEYS]) {
-  const int64_t all[KEYS] = {s->limit,
-                             s->target,
-                             s->slice_bytes,
-                             search_threshold(s),
-                             s->thorough ? s->hold_bytes : s->limit,
-                             s->manner,
-                             s->order,
-                             s->no_kernels ? -1 : (int64_t)s->kernels,
-                             s->part_bytes,
-                             s->spare_bytes,
-                             s->cut_sixteenths,
-                             s->refines_cuts,
-                             s->no_hoisting,
-                             s->is_trial,
-                             s->thorough};
-  memcpy(keys, all, sizeof all);
-}
-
-/* Not of values that are spread over devices, nor where the best of all is wanted. */
-static bool may_know(const search *s) { return s->devices <= 1 && !s->seen.best_peak; }
-
-/* Searches come to the same again: under other terms for kernels or functions, or where XLA is to
- * be asked about each, or about what is in doubt. What is given up by less would be again. */
-static bool was_made(const job *j, const search *s, split_order *order) {
-  int64_t keys[KEYS], asked = order->asked_bytes;
-  keys_of(s, keys);
-  for (uint32_t i = 0; j->made_before && may_know(s) && i < j->made_before->at.count; i++) {
-    const before *b = &j->made_before->at.at[i];
-    bool is_whole = !b->order.is_given_up || b->order.most_bytes >= order->most_bytes,
-         is_same = b->from == s->from && !memcmp(keys, b->keys, sizeof keys);
-    if (!is_same || !is_whole || b->order.peak_bytes <= asked) continue;
-    *order = b->order;
-    order->asked_bytes = asked;
-    return true;
-  }
-  return false;
-}
-
-/* left_ops: one that was cut short by the end of the search is no other's. */
-static void note_made(job *j, const search *s, const split_order *order, const int64_t *left_ops) {
-  before b = {.from = s->from, .order = *order};
-  bool is_over = order->peak_bytes > order->asked_bytes, is_cut = left_ops && *left_ops <= 0;
-  if (!is_over || is_cut || !may_know(s)) return;
-  if (!j->made_before) {
-    arena *a = arena_create(&j->c);
-    j->made_before = ARENA_NEW(a, struct made_before);
-    j->made_before->a = a;
-  }
-  keys_of(s, b.keys);
-  VEC_PUSH(j->made_before->a, &j->made_before->at, b);
-}
-
 void search_done_with(job *j, ir_module *m) {
   j->as_it_is.of = NULL;
-  for (uint32_t i = 0; j->made_before && i < j->made_before->at.count; i++)
-    if (j->made_before->at.at[i].from == m) j->made_before->at.at[i].from = NULL;
+  made_before_forget(j, m);
   ir_module_destroy(m);
 }
 
@@ -259,7 +190,7 @@ static weir_status split_copy(job *j, const search *s, const int64_t *left_ops, 
   ir_module *m;
   if (!j->schedules) j->schedules = split_schedules_new(arena_create(&j->c));
   order->goal.schedules = j->schedules;
-  if (is_known(j, s, order) || was_made(j, s, order)) return WEIR_OK;
+  if (is_known(j, s, order) || made_before_was(j, s, order)) return WEIR_OK;
   WEIR_TRY(pipeline_split_copy(j, s->from, order, &m));
   ctx_log(&j->c, 2, "slices of %lld bytes: estimated peak %lld, target %lld",
           (long long)s->slice_bytes, (long long)order->peak_bytes, (long long)s->target);
@@ -527,7 +458,7 @@ static weir_status try_candidate(job *j, search *s, int64_t *left_ops) {
   s->is_over = ++s->candidates == s->most_candidates;
   WEIR_TRY(split_copy(j, s, left_ops, &order, &m));
   charge(j, looked_at, left_ops);
-  if (m) note_made(j, &first, &order, left_ops);
+  if (m) made_before_note(j, &first, &order, left_ops);
   CTX_CHECK(&j->c, order.peak_bytes >= 0 && (m || order.peak_bytes > order.asked_bytes));
   s->added_bytes = max64(s->added_bytes, order.added_bytes);
   s->moved_bytes = max64(s->moved_bytes, order.moved_bytes);

@@ -57,7 +57,7 @@ typedef struct job {
   int64_t spent_ops;    /* that searches looked at: limit/search.h */
   struct split_schedules *schedules; /* of all candidates; NULL: none was made */
   struct witnesses *witnesses;       /* limit/witness.c; NULL: nobody has looked for any */
-  struct made_before *made_before;   /* limit/search.c: candidates that hold nothing; NULL: none */
+  struct made_before *made_before;   /* limit/made_before.c; NULL: none was */
   VEC(referee_report) reports;       /* XLA is asked once of a program */
   arena *reports_arena;              /* NULL: there are none */
 } job;
